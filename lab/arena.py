@@ -1,0 +1,129 @@
+"""The arena: plays games of one cell, all decisions of a step at once.
+
+    play(match, first, count) -> rows [game, column], in the order of the game numbers
+
+A lane whose game is over is dealt the next game at once. What comes out is a pure function of the match and the
+game number: it does not depend on how many lanes there are, on where a block begins, or on who plays it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.errors import IllegalAction
+from sims.core.game import Ask, Game, Policy, Setting
+from sims.core.kernel import kernel
+
+@dataclass(frozen=True, eq=False)
+class Player:
+    """A policy with its weights (encoded) and what it has prepared for the cell."""
+
+    title: str
+    policy: Policy
+    weights: Any
+    prepared: Any = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A game with its rules set and every seat taken."""
+
+    game: Game
+    setting: Setting
+    players: tuple[Player, ...]
+    """By seat. Seats that play alike hold the same object, and are asked together."""
+
+
+def play(
+    match: Match,
+    first: int,
+    count: int,
+    sink: Callable[[NDArray[np.uint64], NDArray[np.int32]], None],
+    *,
+    lanes: int | None = None,
+    watch: Callable[[Any, Ask | None], None] | None = None,
+    rounds: int | None = None,
+) -> None:
+    """Play games `first` to `first + count - 1`, and give them to `sink` as they end, many at a time.
+
+    sink: called with the game numbers [n] and their results int32 [n, 1 + columns]: the winners as a bit mask of
+    seats, then the game's columns. Both are only lent. lanes: how many games at a time (the game's own number). watch: called with the table
+    and each answered ask, and with None after each round of play. rounds: stop after so many (to compile everything).
+    """
+    game, setting = match.game, match.setting
+    lanes = min(lanes or game.lanes, count)
+    rows = np.zeros((lanes, 1 + len(game.columns(setting.seats, setting.knobs))), np.int32)
+    answer = _Answer(match)
+    table = game.table(setting, lanes)
+    table.deal(np.arange(lanes, dtype=np.int32), np.arange(first, first + lanes, dtype=np.uint64))
+    dealt = live = lanes
+    while live and rounds != 0:
+        while (ask := table.advance()) is not None:
+            answer(ask)
+            if watch:
+                watch(table, ask)
+        if watch:
+            watch(table, None)
+        rounds = None if rounds is None else rounds - 1
+
+        over = table.over()
+        ended = table.game.take(over)
+        table.record(over, rows)
+        sink(ended, rows[: over.size])
+        fresh = min(over.size, count - dealt)
+        table.deal(over[:fresh], np.arange(first + dealt, first + dealt + fresh, dtype=np.uint64))
+        dealt += fresh
+        live -= over.size - fresh
+        if 2 * live < lanes:  # no more games to deal: go on with the busy lanes alone
+            table.keep(table.busy_lanes())
+            lanes = live
+
+
+class _Answer:
+    """Lets every seat's policy answer an ask."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self.dtype = match.game.action_dtype
+        players = list(dict.fromkeys(match.players))
+        masks = [sum(1 << seat for seat, each in enumerate(match.players) if each is player) for player in players]
+        self.first, *self.others = players
+        self.masks = masks[1:]
+
+    def __call__(self, ask: Ask) -> None:
+        view, seat, action = ask.view, ask.seat, ask.action
+        self._act(self.first, view, action)
+        for player, mask in zip(self.others, self.masks, strict=True):
+            answers = np.empty_like(action)
+            self._act(player, view, answers)
+            _merge(mask, seat, answers, action)
+        if self.match.game.count_illegal(view, seat, action):
+            self._complain(ask)
+
+    @staticmethod
+    def _act(player: Player, view: Any, action: NDArray[Any]) -> None:
+        player.policy.function(view, player.weights, player.prepared, action)
+
+    def _complain(self, ask: Ask) -> None:
+        for i in range(ask.seat.size):
+            one = slice(i, i + 1)
+            view = ask.view._replace(**{
+                name: value[..., one] for name, value in ask.view._asdict().items() if isinstance(value, np.ndarray)
+            })
+            if self.match.game.count_illegal(view, ask.seat[one], ask.action[one]):
+                player = self.match.players[ask.seat[i]]
+                raise IllegalAction(
+                    f"policy {player.title!r} of seat {ask.seat[i]} answered {ask.action[i]} in game {ask.game[i]}, "
+                    f"which the rules of {self.match.game.name} do not allow"
+                )
+
+
+@kernel
+def _merge(mask, seat, answers, action):  # type: ignore[no-untyped-def]
+    """Take over the answers of the seats in a bit mask."""
+    for i in range(seat.size):
+        mine, other = answers[i], action[i]
+        action[i] = mine if (mask >> (seat[i] & 7)) & 1 else other

@@ -1,0 +1,121 @@
+"""Which games and policies there are.
+
+A game is a package under `sims/` with a `GAME`, or an entry point of group `lab.games` that names such an object.
+A policy belongs to its game, or is an entry point of group `lab.policies` called `GAME.POLICY`, or is named as
+`path/to/file.py:function`. What is announced and cannot be loaded is an error that names it.
+"""
+
+import importlib
+import importlib.util
+import pkgutil
+import re
+import sys
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import sims
+from lab.errors import BadInput, BrokenPlugin, unknown
+from sims.core.game import Game, Policy
+
+PATH = re.compile(r"(?P<file>.+\.py):(?P<function>\w+)")
+
+
+@cache
+def game_names() -> tuple[str, ...]:
+    """Names of all games, without loading any."""
+    own = [module.name for module in pkgutil.iter_modules(sims.__path__) if module.name != "core"]
+    return tuple(sorted({*own, *_plugins("lab.games")}))
+
+
+@cache
+def game(name: str) -> Game:
+    """The fact sheet of a game; `BadInput` if there is none of that name, `BrokenPlugin` if it cannot be loaded."""
+    if name not in game_names():
+        raise BadInput(unknown("a game", name, game_names()))
+    plugin = _plugins("lab.games").get(name)
+    found = _load(f"game {name!r}", plugin) if plugin else _own_game(name)
+    if not isinstance(found, Game):
+        raise BrokenPlugin(f"game {name!r} cannot be loaded: found {type(found).__name__}, not a sims.core.game.Game")
+    return found
+
+
+def _own_game(name: str) -> Any:
+    try:
+        return importlib.import_module(f"sims.{name}").GAME
+    except Exception as error:
+        raise BrokenPlugin(f"game {name!r} (sims/{name}) cannot be loaded: {_reason(error)}") from error
+
+
+@cache
+def policies(name: str) -> dict[str, Policy]:
+    """All policies of a game that have a name: its own, and those of plug-ins."""
+    found = dict(game(name).policies)
+    for title, plugin in _plugins("lab.policies").items():
+        owner, _, short = title.partition(".")
+        if owner == name:
+            found[short] = _as_policy(_load(f"policy {title!r}", plugin), short)
+    return dict(sorted(found.items()))
+
+
+def policy(game_name: str, name: str) -> Policy:
+    """The policy of a game by its name, or by `path/to/file.py:function`."""
+    if match := PATH.fullmatch(name):
+        return _policy_at(match["file"], match["function"])
+    if name not in policies(game_name):
+        raise BadInput(unknown(f"a policy of {game_name}", name, policies(game_name)))
+    return policies(game_name)[name]
+
+
+@cache
+def _policy_at(file: str, function: str) -> Policy:
+    module = _module_at(file)
+    if not hasattr(module, function):
+        names = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
+        raise BadInput(unknown(f"in {file}", function, names))
+    return _as_policy(getattr(module, function), f"{file}:{function}")
+
+
+@cache
+def _module_at(file: str) -> ModuleType:
+    path = Path(file)
+    if not path.is_file():
+        raise BadInput(f"{file!r}: no such file of policies")
+    name = f"policies_of_{abs(hash(path.resolve()))}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"{file!r} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BrokenPlugin(f"{file!r} cannot be loaded: {_reason(error)}") from error
+    return module
+
+
+def _as_policy(found: Any, name: str) -> Policy:
+    """A `Policy`, or a bare function that plays without weights."""
+    if isinstance(found, Policy):
+        return found
+    if callable(found) and not isinstance(found, type):
+        return Policy(name, (found.__doc__ or "").strip().split("\n")[0], found)
+    raise BrokenPlugin(f"policy {name!r} is a {type(found).__name__}, not a function or a sims.core.game.Policy")
+
+
+@cache
+def _plugins(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def _load(what: str, plugin: EntryPoint) -> Any:
+    try:
+        return plugin.load()
+    except Exception as error:
+        raise BrokenPlugin(f"{what} (plug-in {plugin.value}) cannot be loaded: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

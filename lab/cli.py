@@ -1,0 +1,342 @@
+"""What people type. Every command imports what it needs when it is called, so that `lab --help` is quick."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lab import __version__
+from lab.errors import BadInput, LabError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lab.cell import Cell
+    from lab.runner import Sweep
+    from lab.study import Study
+
+app = typer.Typer(
+    name="lab",
+    help="Play tabletop games by the million and ask what their rules and players are worth.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+_state = {"quiet": False}
+
+
+def _game_names(incomplete: str) -> list[str]:
+    from lab.catalogue import game_names
+
+    return [name for name in game_names() if name.startswith(incomplete)]
+
+
+GameName = Annotated[str, typer.Argument(help="A game; `lab games` lists them.", autocompletion=_game_names)]
+StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="A study: a YAML file.")]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option("--policy", "-p", help="NAME or NAME:WEIGHT=VALUE,...: once for all seats, or once a seat."),
+]
+Seats = Annotated[int | None, typer.Option(help="Number of players [default: the policies', else the fewest].")]
+Seed = Annotated[int, typer.Option(help="Seed of all luck, 0 to 2^64 - 1.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="KNOB=VALUE; a list as a,b or none.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
+
+
+def main() -> None:
+    """The entry point: errors for the user are one line."""
+    try:
+        app()
+    except LabError as error:
+        _fail(str(error), error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+
+
+def _fail(line: str, code: int) -> None:
+    print(f"lab: {line}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"balance-lab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    quiet: Quiet = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    _state["quiet"] = quiet
+
+
+def _console(*, err: bool = False) -> "Console":
+    from rich.console import Console
+
+    console = Console(stderr=err, highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, 200)
+    return console
+
+
+# Sweeps
+
+
+@app.command()
+def sweep(
+    study: StudyPath,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers [default: the cores].")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where results go [default: results/NAME].")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Games a cell, in place of the study's.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and play nothing.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play what is missing of a study, and print its summary. Started again, it goes on where it stopped."""
+    from lab.study import read_study
+
+    plan = _with_games(read_study(study), games)
+    folder = out or Path("results") / plan.name
+    if dry_run:
+        _dry_run(plan, folder, jobs or os.cpu_count() or 1)
+        return
+    from lab.progress import Bar
+    from lab.runner import sweep as run_sweep
+
+    quiet = quiet or _state["quiet"]
+    try:
+        done = run_sweep(plan, folder, jobs=jobs, progress=None if quiet else Bar(_console(err=True)))
+    except KeyboardInterrupt:
+        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
+    _report(done, quiet)
+
+
+def _with_games(study: "Study", games: int | None) -> "Study":
+    from dataclasses import replace
+
+    if games is None:
+        return study
+    return replace(study, cells=tuple(replace(cell, games=games) for cell in study.cells))
+
+
+def _report(done: "Sweep", quiet: bool) -> None:
+    from lab import tables
+
+    console = _console()
+    if not quiet:
+        tables.show(tables.summary(done.rows), console, title=done.study.name, caption=_caption(done.rows))
+    plays = f"{done.played:,} plays in {done.seconds:.1f} s" if done.played else "nothing was missing"
+    console.print(f"{len(done.rows)} cells; {plays}; results in {done.folder}", soft_wrap=True)
+
+
+def _caption(rows: list[dict[str, Any]]) -> str:
+    unfinished = sum(row["unfinished"] for row in rows)
+    plays = sum(row["plays"] for row in rows)
+    return (
+        f"win shares by seat; ± is the half-width of a 95 % interval for each figure alone; "
+        f"{unfinished:,} of {plays:,} plays unfinished"
+    )
+
+
+def _dry_run(study: "Study", folder: Path, jobs: int) -> None:
+    from lab import tables
+    from lab.forecast import forecast
+
+    console, lines = _console(), forecast(study, folder)
+    tables.show([line.shown for line in lines], console, title=f"{study.name}: what it would take")
+    seconds, size = sum(line.seconds for line in lines), sum(line.bytes for line in lines)
+    missing = sum(line.missing for line in lines)
+    console.print(
+        f"{len(lines)} cells; {missing:,} plays are missing; about {seconds / jobs:,.0f} s with {jobs} jobs; "
+        f"about {size / 1e6:,.1f} MB in {folder}; nothing was written",
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def show(
+    results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A folder that `lab sweep` wrote.")],
+    by: Annotated[str | None, typer.Option(help="Average the cells that agree in these: KNOB,...")] = None,
+    column: Annotated[str | None, typer.Option(help="One results column in full.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="For machines: every figure with its interval.")] = False,
+) -> None:
+    """Print the results of a sweep."""
+    from lab import tables
+    from lab.store import read_cells
+
+    rows = read_cells(results)
+    names = [name.strip() for name in by.split(",")] if by is not None else None
+    lines = tables.column(rows, column, names) if column else tables.summary(rows, names)
+    if csv:
+        print(tables.to_csv(lines), end="")
+        return
+    tables.show(lines, _console(), title=str(results), caption=_caption(rows))
+
+
+# Single cells
+
+
+@app.command()
+def run(
+    game: GameName,
+    policy: Policies = None,
+    seats: Seats = None,
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100_000,
+    seed: Seed = 0,
+    set_: Settings = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Play one cell and print its figures."""
+    from lab.progress import Bar
+    from lab.single import run as run_cell
+
+    cell = _cell(game, policy, seats, games, seed, set_)
+    silent = as_json or quiet or _state["quiet"]
+    done = run_cell(cell, None if silent else Bar(_console(err=True)))
+    if as_json:
+        print(json.dumps(done.as_json(), allow_nan=False))
+        return
+    from lab import tables
+
+    console, summary = _console(), done.summary
+    shares = [
+        {"seat": seat, "policy": title, "win share %": tables.Figure(each.estimate, each.low, each.high, percent=True)}
+        for seat, (title, each) in enumerate(zip(cell.titles, summary.win_share, strict=True))
+    ]
+    tables.show(shares, console, title=f"{game}, {summary.games:,} games, seed {seed}")
+    metrics = [
+        {"column": each.column, "mean": tables.Figure(each.mean, each.low, each.high), "sd": f"{each.sd:.4g}", "n": each.n}
+        for each in summary.metrics
+    ]
+    tables.show(metrics, console, caption="± is the half-width of a 95 % interval; n: games in which it is defined")
+    console.print(
+        f"{summary.no_winner:,} games without a winner, {summary.unfinished:,} unfinished, {summary.shared:,} shared; "
+        f"{done.seconds:.2f} s, {summary.plays / done.seconds:,.0f} games/s",
+        soft_wrap=True,
+    )
+
+
+def _cell(
+    game: str, policy: list[str] | None, seats: int | None, games: int, seed: int, settings: list[str] | None
+) -> "Cell":
+    from lab.study import cell_from_options
+
+    if not policy:
+        from lab.catalogue import policies
+
+        raise BadInput(f"--policy is missing; the policies of {game}: {', '.join(policies(game))}")
+    return cell_from_options(game, policy, seats=seats, games=games, seed=seed, settings=settings or [])
+
+
+@app.command()
+def replay(
+    what: Annotated[str, typer.Argument(metavar="GAME|STUDY", help="A game (with --policy), or a study's YAML file.")],
+    game: Annotated[int, typer.Option(help="Number of the game.")] = 0,
+    cell: Annotated[str | None, typer.Option(help="STUDY: the cell's identity, or its number from 0.")] = None,
+    rotation: Annotated[int, typer.Option(help="STUDY: the rotation of the seats.")] = 0,
+    policy: Policies = None,
+    seats: Seats = None,
+    seed: Seed = 0,
+    set_: Settings = None,
+) -> None:
+    """Tell one game in words, turn by turn."""
+    from lab.replay import replay as tell
+
+    if not 0 <= game < 2**64:
+        raise BadInput(f"--game {game} is not a game number (0 to 2^64 - 1)")
+    if Path(what).suffix in (".yaml", ".yml"):
+        chosen = _pick(what, cell)
+    else:
+        chosen = _cell(what, policy, seats, 1, seed, set_)
+    for line in tell(chosen, game, rotation):
+        print(line)
+
+
+def _pick(path: str, wanted: str | None) -> "Cell":
+    """The cell of a study by its identity (or the beginning of it), or by its number."""
+    from lab.identity import cell_id
+    from lab.study import read_study
+
+    cells = {cell_id(cell): cell for cell in read_study(path).cells}
+    if wanted is None and len(cells) == 1:
+        return next(iter(cells.values()))
+    found = [name for name in cells if wanted and len(wanted) >= 4 and name.startswith(wanted)]
+    if len(found) == 1:
+        return cells[found[0]]
+    if wanted is not None and wanted.isdecimal() and int(wanted) < len(cells):
+        return list(cells.values())[int(wanted)]
+    some = ", ".join(list(cells)[:6]) + (", ..." if len(cells) > 6 else "")
+    said = f"--cell {wanted!r} is not a cell of it" if wanted else "--cell is missing"
+    raise BadInput(f"{path}: {said}; it has {len(cells)}, by number (0 to {len(cells) - 1}) or by name ({some})")
+
+
+# Games
+
+
+@app.command()
+def games() -> None:
+    """List the games."""
+    from lab import catalogue, tables
+
+    lines = []
+    for name in catalogue.game_names():
+        game = catalogue.game(name)
+        lines.append({
+            "game": name, "title": game.title, "seats": ", ".join(map(str, game.seats)),
+            "rules": f"version {game.rules_version}", "policies": ", ".join(catalogue.policies(name)),
+        })  # fmt: skip
+    tables.show(lines, _console())
+
+
+@app.command("game")
+def game_(name: GameName) -> None:
+    """Print a game's fact sheet: knobs, policies and weights, results columns."""
+    from lab.factsheet import factsheet
+
+    factsheet(name, _console())
+
+
+@app.command()
+def new(game: GameName) -> None:
+    """Print a commented study with every knob of a game; it runs as it is."""
+    from lab import catalogue
+    from lab.study import template
+
+    print(template(catalogue.game(game)), end="")
+
+
+@app.command()
+def bench(game: GameName) -> None:
+    """Time a game on one core, in turn with the same rules as a plain compiled loop."""
+    from lab.bench import bench as time_it
+
+    done, console = time_it(game), _console()
+    console.print(f"{game}: {' against '.join(done.lineup)}, one core, medians of {len(done.ratios)} rounds by turns")
+    console.print(
+        f"  table of lanes  {done.games_per_second:14,.0f} games/s  {done.ns_per_game:8.1f} ns a game  "
+        f"{done.ns_per_decision:6.1f} ns a decision ({done.decisions_per_game:.1f} decisions a game)"
+    )
+    console.print(
+        f"  scalar loop     {done.scalar_games_per_second:14,.0f} games/s  "
+        f"{1e9 / done.scalar_games_per_second:8.1f} ns a game"
+    )
+    console.print(f"  ratio           {done.ratio:.2f} (rounds from {min(done.ratios):.2f} to {max(done.ratios):.2f})")
+
+
+@app.command()
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Delete all compiled code.")] = False) -> None:
+    """Say where compiled rules are kept, and how much there is."""
+    from lab.kernelcache import clear as clear_all
+    from lab.kernelcache import describe
+
+    print(clear_all() if clear else describe())

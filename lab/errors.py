@@ -1,0 +1,43 @@
+"""What can go wrong, as one tree.
+
+    LabError                 exit code 1
+    ├── BadInput             exit code 2: what the user gave cannot be used; nothing was written
+    │   └── BrokenPlugin     a game or a policy from elsewhere that cannot be loaded
+    ├── IllegalAction        a policy broke the rules of its game
+    └── Incomplete           some blocks could not be played; what was played is kept
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class LabError(Exception):
+    """Base of all errors that are for the user: one clear line, no traceback."""
+
+    exit_code = 1
+
+
+class BadInput(LabError):
+    """What was given, where, what is allowed."""
+
+    exit_code = 2
+
+
+class BrokenPlugin(BadInput):
+    """A game or a policy that is announced, but cannot be loaded."""
+
+
+class IllegalAction(LabError):
+    """A policy answered what the rules do not allow."""
+
+
+class Incomplete(LabError):
+    """Some blocks could not be played."""
+
+
+def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
+    """`'treshold' is not a policy of viking; did you mean 'threshold'? (healer, keep, ...)`"""
+    names = sorted(allowed)
+    close = get_close_matches(str(found), names, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else "."
+    return f"{str(found)[:80]!r} is not {what}{hint} ({', '.join(names) or 'none'})"

@@ -1,0 +1,139 @@
+"""Estimates with intervals, from tallies. All intervals are for 95 %.
+
+- *Shares* (of wins): Wilson's interval (Wilson 1927), with the effective number of games n = p (1 - p) / se**2 in the
+  place of n. That is Wilson's own where every play is a unit and wins are not shared; elsewhere se, from the sums over
+  game numbers, knows that the rotations of a game number belong together and that shared wins vary less.
+- *Means*: Student's interval. Where a column is not defined in every play the mean is a ratio of two sums over game
+  numbers, with the standard error of the linearised ratio (Cochran, Sampling Techniques, 3rd ed., 6.4).
+"""
+
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from statistics import NormalDist
+
+from lab.cell import Cell
+from lab.tally import WIN, Tally
+
+LEVEL = 0.95
+Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A results column of a cell. n: plays in which it is defined; sd: between plays; low, high: of the mean."""
+
+    column: str
+    n: int
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a cell's tally says."""
+
+    games: int
+    plays: int
+    unfinished: int
+    no_winner: int
+    """Plays without any winner, the unfinished ones included."""
+    shared: int
+    """Plays with more than one winner."""
+    win_share: tuple[Estimate, ...]
+    """By seat; shared wins count in equal parts."""
+    win_share_policy: tuple[Estimate, ...]
+    """By line-up entry."""
+    metrics: tuple[Metric, ...]
+
+
+def summarise(cell: Cell, columns: tuple[str, ...], tally: Tally) -> Summary:
+    """columns: names of the results columns, in the tally's order."""
+    metrics = tuple(_metric(name, tally, c) for c, name in enumerate(columns))
+    shares = [_share(tally, len(columns) + i) for i in range(2 * cell.seats)]
+    winners = tally.histogram(0)
+    return Summary(
+        games=tally.games,
+        plays=tally.plays,
+        unfinished=tally.histogram(1 + columns.index("unfinished")).get(1, 0),
+        no_winner=winners.get(0, 0),
+        shared=sum(n for mask, n in winners.items() if mask.bit_count() > 1),
+        win_share=tuple(shares[: cell.seats]),
+        win_share_policy=tuple(shares[cell.seats :]),
+        metrics=metrics,
+    )
+
+
+def _ratio(tally: Tally, quantity: int) -> tuple[float, float]:
+    """Mean of a quantity over the plays in which it is defined, and its standard error."""
+    m, u, uu, um, mm = tally.units[quantity]
+    if m == 0:
+        return nan, nan
+    mean = u / m
+    scatter = (uu * m * m - 2 * u * um * m + u * u * mm) / m**2  # sum of (u - mean * m)**2, without cancellation
+    n = tally.games
+    return mean, sqrt(scatter * n / (n - 1)) / m if n > 1 else inf
+
+
+def _share(tally: Tally, quantity: int) -> Estimate:
+    mean, error = _ratio(tally, quantity)
+    share, error = mean / WIN, error / WIN
+    if tally.games == 0:
+        return Estimate(nan, nan, nan)
+    if error == 0 and 0 < share < 1:  # every game number the same: as a policy against itself, rotated
+        return Estimate(share, share, share)
+    n = tally.games
+    return wilson(share, n if error in (0, inf) else share * (1 - share) / error**2 * n / (n - 1))
+
+
+def wilson(share: float, n: float) -> Estimate:
+    """Wilson's score interval for a share seen in n games."""
+    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z * sqrt(share * (1 - share) / n + Z**2 / (4 * n**2)) / (1 + Z**2 / n)
+    return Estimate(share, max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)))
+
+
+def _metric(name: str, tally: Tally, column: int) -> Metric:
+    mean, error = _ratio(tally, column)
+    n = int(tally.units[column, 0])
+    if n == 0:
+        return Metric(name, 0, nan, nan, nan, nan)
+    half = student(tally.games - 1) * error if tally.games > 1 else inf
+    return Metric(name, n, mean, _deviation(tally, column), mean - half, mean + half)
+
+
+def _deviation(tally: Tally, column: int) -> float:
+    """Standard deviation between plays."""
+    more, total, squares = tally.above[column + 1]
+    defined = {value: k for value, k in tally.histogram(column + 1).items() if value >= 0}
+    n = sum(defined.values()) + more
+    total += sum(value * k for value, k in defined.items())
+    squares += sum(value * value * k for value, k in defined.items())
+    return sqrt((n * squares - total * total) / n / (n - 1)) if n > 1 else nan
+
+
+def student(freedom: int) -> float:
+    """Quantile of Student's t for LEVEL; the normal one from 10,000 degrees of freedom on, where they differ by 1e-4."""
+    if freedom >= 10_000:
+        return Z
+    from scipy.special import stdtrit  # slow to import, and only small runs need it
+
+    return float(stdtrit(freedom, 0.5 + LEVEL / 2))

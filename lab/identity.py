@@ -1,0 +1,64 @@
+"""What a cell is: a hash of everything that can change its numbers, and of nothing else.
+
+How many games, workers, blocks or lanes there are cannot change a number. The code that plays can: the *syntax trees*
+of `sims/core`, of the game's folder without the modules that do not play, and of a policy's file. So a comment or a
+docstring's neighbour may change, but a rule that changes makes another cell, and old and new are never mixed.
+"""
+
+import ast
+import hashlib
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+import sims
+from lab import catalogue
+from lab.cell import Cell
+from sims.core.game import Game, Policy
+
+SILENT = {"describe.py", "scalar.py", "exact.py"}
+"""Modules of a game that have no part in playing it."""
+
+
+def cell_id(cell: Cell) -> str:
+    """16 hex digits."""
+    facts = {
+        "game": cell.game,
+        "seats": cell.seats,
+        "seed": cell.seed,
+        "rotate_seats": cell.rotate_seats,
+        "knobs": cell.knobs.model_dump(),
+        "lineup": [(entry.policy.rpartition("/")[2], entry.weights.model_dump()) for entry in cell.lineup],
+        "code": code_hash(cell.game, tuple(entry.policy for entry in cell.lineup)),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@cache
+def code_hash(game: str, policies: tuple[str, ...]) -> str:
+    """Hash of all code that plays: 16 hex digits."""
+    core = Path(next(iter(sims.__path__))) / "core"
+    trees = [_trees(core), _trees(_folder(catalogue.game(game)))]
+    trees += [_tree(_file(catalogue.policy(game, name))) for name in policies]
+    return hashlib.sha256("\0".join(trees).encode()).hexdigest()[:16]
+
+
+def _folder(game: Game) -> Path:
+    return Path(sys.modules[game.table.__module__].__file__ or "").parent
+
+
+def _file(policy: Policy) -> Path:
+    function = getattr(policy.function, "py_func", policy.function)
+    return Path(function.__code__.co_filename)
+
+
+def _trees(folder: Path) -> str:
+    return "\0".join(
+        f"{path.relative_to(folder)}:{_tree(path)}" for path in sorted(folder.rglob("*.py")) if path.name not in SILENT
+    )
+
+
+@cache
+def _tree(path: Path) -> str:
+    return ast.dump(ast.parse(path.read_text(encoding="utf-8")))

@@ -1,0 +1,266 @@
+"""The runner: plays what is missing of a study, in blocks, on any number of workers, into a store.
+
+    sweep(study, folder, jobs=2) -> Sweep, with the rows of all cells
+
+The parent only aggregates. A block that fails is a record, not an exception: the study goes on, and at the end
+`Incomplete` names its cell. A block whose worker dies is tried once more, alone.
+"""
+
+import os
+import platform
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lab import catalogue, seating
+from lab.block import Outcome, Task, Work, play_task
+from lab.cell import Cell
+from lab.errors import Incomplete
+from lab.identity import cell_id, code_hash
+from lab.seating import Recipe
+from lab.store import Store
+from lab.study import Study
+from lab.tally import Tally, compile_all, tally_block
+
+BLOCK_SECONDS = 0.25
+"""What a block should take: much more than handing it out, much less than one would mind losing."""
+BLOCK_BYTES = 64 * 2**20
+"""Where the rows of a block must be held together (games kept, seats rotated), they take no more than this."""
+PILOT_SECONDS, PILOT_PLAYS = 0.05, 20_000
+"""A pilot ends when it has taken so long, or has played so much."""
+
+
+class Progress:
+    """Told as a sweep goes on. This one says nothing."""
+
+    def start(self, plays: int) -> None:
+        """So many plays are to come."""
+
+    def advance(self, plays: int) -> None:
+        """So many more have been played."""
+
+    def note(self, line: str) -> None:
+        """Something that the user should know."""
+
+    def stop(self) -> None:
+        """Nothing more will come."""
+
+
+@dataclass
+class Sweep:
+    """What a sweep has done."""
+
+    study: Study
+    folder: Path
+    names: tuple[str, ...]
+    """Identities of the cells, in the study's order."""
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """The rows of `cells.parquet` (see `lab.store.SCHEMA`)."""
+    played: int = 0
+    """Plays of this run; all others were in the store."""
+    seconds: float = 0.0
+
+
+def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Progress | None = None) -> Sweep:
+    """Play what `folder` does not hold yet of a study's cells, and write their table.
+
+    Errors: `BadInput` if the folder cannot be written; `Incomplete` if a cell could not be played to its end (all
+    others are then written).
+    """
+    progress, store, start = progress or Progress(), Store(folder), time.perf_counter()
+    names = tuple(cell_id(cell) for cell in study.cells)
+    store.open()
+    cells = merged(zip(names, study.cells, strict=True))
+    blocks = _blocks(cells.values())
+    work = {name: store.missing(name, cell, blocks[_kind(cell)]) for name, cell in cells.items()}
+    tasks = list(_tasks(store, cells, work))
+    compile_for(task.plan for task in tasks)
+
+    done = Sweep(study, folder, names)
+    run = _Run(store, cells, work, done)
+    progress.start(sum(task.work.size * task.plan.rotations for task in tasks))
+    try:
+        for outcome in _play_all(tasks, jobs or os.cpu_count() or 1, progress):
+            run.take(outcome)
+            progress.advance(outcome.task.work.size * outcome.task.plan.rotations)
+    finally:
+        progress.stop()
+    finished = run.finish()
+    done.rows = [finished[name] | {"part": cell.part} for name, cell in zip(names, study.cells) if name in finished]
+    done.seconds = time.perf_counter() - start
+    store.write_study(done.rows, _manifest(done, cells, run.seconds, store.manifest()))
+    if run.failures:
+        raise Incomplete("; ".join(f"{_title(cells[name])}: {reason}" for name, reason in run.failures.items()))
+    return done
+
+
+def merged(cells: Iterable[tuple[str, Cell]]) -> dict[str, Cell]:
+    """Each different cell once: parts of a study may share one, and may want more or fewer games of it."""
+    merged: dict[str, Cell] = {}
+    for name, cell in cells:
+        other = merged.get(name, cell)
+        keep = -1 if -1 in (cell.keep_games, other.keep_games) else max(cell.keep_games, other.keep_games)
+        merged[name] = replace(other, games=max(cell.games, other.games), keep_games=keep)
+    return merged
+
+
+def _title(cell: Cell) -> str:
+    knobs = {name: value for name, value in cell.knobs if value != type(cell.knobs).model_fields[name].default}
+    settings = "".join(f" {name}={value}" for name, value in knobs.items())
+    return f"cell {cell.game} of {cell.seats} seats [{', '.join(cell.titles)}]{settings} seed {cell.seed}"
+
+
+# Blocks
+
+
+def _kind(cell: Cell) -> tuple[Any, ...]:
+    return cell.game, cell.seats, cell.rotate_seats, cell.keep_games != 0
+
+
+def _blocks(cells: Iterable[Cell]) -> dict[tuple[Any, ...], int]:
+    """Game numbers of a block, for each kind of cell: a power of two, from the pace of one of that kind."""
+    return {kind: _block(cell) for kind, cell in {_kind(cell): cell for cell in cells}.items()}
+
+
+def _block(cell: Cell) -> int:
+    plan = seating.recipe(cell)
+    count = max(1, int(BLOCK_SECONDS / pilot(plan).seconds_per_game))
+    if cell.rotations > 1 or cell.keep_games:
+        width = 4 * (1 + len(seating.column_names(plan))) * cell.rotations
+        count = min(count, BLOCK_BYTES // width)
+    return 1 << max(0, count.bit_length() - 1)
+
+
+class Pilot(NamedTuple):
+    """A few games of a cell, to see what it takes."""
+
+    tally: Tally
+    seconds_per_game: float
+    """One game number, in all its rotations, on one core."""
+
+
+def pilot(plan: Recipe) -> Pilot:
+    """Play some games of a cell (its first ones; they are not kept)."""
+    matches = seating.matches(plan, seating.prepare(plan))
+    compile_all(matches)
+    count = 64
+    while True:
+        start = time.perf_counter()
+        tally = tally_block(matches, 0, count)
+        seconds = time.perf_counter() - start
+        if seconds > PILOT_SECONDS or count * len(matches) >= PILOT_PLAYS:
+            return Pilot(tally, seconds / count)
+        count *= 4
+
+
+def _tasks(store: Store, cells: dict[str, Cell], work: dict[str, list[Work]]) -> Iterator[Task]:
+    for name, cell in cells.items():
+        if work[name]:
+            plan = seating.recipe(cell)
+            prepared = seating.prepare(plan)
+            for each in work[name]:
+                yield Task(name, plan, prepared, each, store.part(name, "games", each))
+
+
+def compile_for(plans: Iterable[Recipe]) -> None:
+    """Compile, or load, all kernels before workers start: two processes that write one cache can corrupt it."""
+    for plan in {plan._replace(seed=0) for plan in plans}:
+        compile_all(seating.matches(plan, seating.prepare(plan)))
+
+
+# Playing
+
+
+def _play_all(tasks: list[Task], jobs: int, progress: Progress) -> Iterator[Outcome]:
+    """The outcomes of all tasks, in any order."""
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
+        yield from map(play_task, tasks)
+        return
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    todo = {(task.name, task.work): task for task in tasks}
+    while todo:
+        try:
+            pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+            for outcome in pool(delayed(play_task)(task) for task in list(todo.values())):
+                del todo[outcome.task.name, outcome.task.work]
+                yield outcome
+        except BrokenProcessPool:
+            progress.note("a worker died; its blocks are played again, one at a time")
+            for task in list(todo.values())[: 2 * jobs]:  # those that it may have held
+                yield _play_alone(task)
+                del todo[task.name, task.work]
+
+
+def _play_alone(task: Task) -> Outcome:
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    try:
+        (outcome,) = Parallel(n_jobs=2, batch_size=1)([delayed(play_task)(task)])
+    except BrokenProcessPool:
+        return Outcome(task, None, 0.0, "the worker that played it died twice")
+    return Outcome(*outcome)
+
+
+class _Run:
+    """Takes in outcomes, and finishes each cell as soon as nothing of it is missing."""
+
+    def __init__(self, store: Store, cells: dict[str, Cell], work: dict[str, list[Work]], done: Sweep) -> None:
+        self.store, self.cells, self.done = store, cells, done
+        self.left = {name: len(blocks) for name, blocks in work.items()}
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.failures: dict[str, str] = {}
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def take(self, outcome: Outcome) -> None:
+        task, cell = outcome.task, self.cells[outcome.task.name]
+        if outcome.tally is None:
+            self.failures.setdefault(task.name, outcome.failure)
+            return
+        self.seconds[task.name] += outcome.seconds
+        self.done.played += outcome.tally.plays
+        game = catalogue.game(cell.game)
+        if task.work.tally:
+            self.store.add(task.name, cell, game, task.work, outcome.tally)
+        self.left[task.name] -= 1
+        if self.left[task.name] == 0:
+            self.rows[task.name] = self.store.finish(task.name, cell, game)
+
+    def finish(self) -> dict[str, dict[str, Any]]:
+        """The rows of all finished cells, those of which nothing was missing included."""
+        for name, cell in self.cells.items():
+            if self.left[name] == 0 and name not in self.rows:
+                self.rows[name] = self.store.finish(name, cell, catalogue.game(cell.game))
+        return self.rows
+
+
+def _manifest(
+    done: Sweep, cells: dict[str, Cell], seconds: dict[str, float], before: dict[str, Any]
+) -> dict[str, Any]:
+    import numba
+    import numpy
+    import pyarrow
+
+    from lab import __version__
+
+    timings = {each["cell"]: each["seconds"] for each in before.get("cells", [])}
+    versions = {"balance-lab": __version__, "python": platform.python_version(), "numpy": numpy.__version__,
+                "numba": numba.__version__, "pyarrow": pyarrow.__version__}  # fmt: skip
+    return {
+        "name": done.study.name,
+        "question": done.study.question,
+        "study": str(done.study.path),
+        "varied": list(done.study.varied),
+        "versions": versions,
+        "code": {cell.game: code_hash(cell.game, ()) for cell in cells.values()},
+        "cells": [
+            {"cell": name, "seconds": round(timings.get(name, 0.0) + seconds.get(name, 0.0), 3)} | cell.parameters()
+            for name, cell in cells.items()
+        ],
+    }

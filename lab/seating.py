@@ -1,0 +1,64 @@
+"""From a cell to matches: policies looked up, weights encoded, preparations made, seats rotated."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from lab import catalogue
+from lab.arena import Match, Player
+from lab.cell import Cell
+from sims.core.game import Setting, encode
+
+
+class Recipe(NamedTuple):
+    """A cell in plain, hashable values, as it travels to workers."""
+
+    game: str
+    seats: int
+    lineup: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
+    knobs: tuple[tuple[str, Any], ...]
+    seed: int
+    rotations: int
+
+
+def recipe(cell: Cell) -> Recipe:
+    lineup = tuple((entry.policy, tuple(entry.weights)) for entry in cell.lineup)
+    return Recipe(cell.game, cell.seats, lineup, tuple(cell.knobs), cell.seed, cell.rotations)
+
+
+def prepare(plan: Recipe) -> tuple[Any, ...]:
+    """What each entry of the line-up prepares for the cell; run once, in the parent. Entries that play alike share it."""
+    knobs = catalogue.game(plan.game).knobs(**dict(plan.knobs))
+    made: dict[Any, Any] = {}
+    for name, weights in plan.lineup:
+        policy = catalogue.policy(plan.game, name)
+        if (name, weights) not in made:
+            model = policy.weights(**dict(weights))
+            made[name, weights] = policy.prepare(knobs, plan.seats, model) if policy.prepare else ()
+    return tuple(made[entry] for entry in plan.lineup)
+
+
+def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
+    """One match a rotation: in rotation r, entry e sits in seat (e + r) mod seats."""
+    game = catalogue.game(plan.game)
+    players: dict[Any, Player] = {}
+    for (name, weights), tables in zip(plan.lineup, prepared, strict=True):
+        if (name, weights) not in players:
+            policy = catalogue.policy(plan.game, name)
+            players[name, weights] = Player(name, policy, encode(policy.weights(**dict(weights))), tables)
+    words = any(player.policy.uses_word for player in players.values())
+    setting = Setting(encode(game.knobs(**dict(plan.knobs))), plan.seats, plan.seed, words)
+    return tuple(
+        Match(game, setting, tuple(players[plan.lineup[(seat - r) % plan.seats]] for seat in range(plan.seats)))
+        for r in range(plan.rotations)
+    )
+
+
+@cache
+def unprepared(plan: Recipe) -> bool:
+    """Whether no policy of the line-up prepares anything."""
+    return not any(catalogue.policy(plan.game, name).prepare for name, _ in plan.lineup)
+
+
+def column_names(plan: Recipe) -> tuple[str, ...]:
+    game = catalogue.game(plan.game)
+    return game.column_names(plan.seats, game.knobs(**dict(plan.knobs)))

@@ -1,0 +1,296 @@
+"""The store: a folder that a sweep writes, and that DuckDB, pandas and polars read without the lab.
+
+    cells.parquet            one row a cell of the study, in its order
+    games/CELL.parquet       one row a play of the first games, where the study says `keep_games`
+    study.json               the manifest: versions, source hashes, configuration, timings
+    cells/CELL.parquet       the same row as in cells.parquet, for every cell ever finished here
+    parts/CELL/*.parquet     blocks that are not yet part of a finished cell
+
+Every file is written under a name that begins with a dot and then renamed, so a reader never meets half a file, and a
+sweep that was killed loses at most the blocks in flight. CELL is the cell's identity (`lab.identity`): what was
+played under other rules, weights or seeds has another name and is never mixed in.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from decimal import Decimal
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from lab.block import Work
+from lab.cell import Cell
+from lab.errors import BadInput
+from lab.estimate import Summary, summarise
+from lab.tally import BINS, LOWEST, Tally
+from sims.core.game import Game
+
+Span = tuple[int, int]
+"""Game numbers from the first up to, but not including, the second."""
+
+_EXACT = pa.decimal128(38, 0)
+_SHARE = [("estimate", pa.float64()), ("low", pa.float64()), ("high", pa.float64())]
+_METRIC = pa.struct([
+    ("column", pa.string()), ("n", pa.int64()), ("mean", pa.float64()), ("sd", pa.float64()),
+    ("low", pa.float64()), ("high", pa.float64()),
+    ("values", pa.list_(pa.int32())), ("counts", pa.list_(pa.int64())),
+    ("above", pa.list_(_EXACT)),
+])  # fmt: skip
+SCHEMA = pa.schema([
+    ("cell", pa.string()), ("part", pa.string()), ("game", pa.string()), ("rules_version", pa.int32()),
+    ("seats", pa.int8()), ("policies", pa.list_(pa.string())), ("rotate_seats", pa.bool_()), ("seed", pa.uint64()),
+    ("knobs", pa.string()), ("games", pa.int64()), ("plays", pa.int64()),
+    ("unfinished", pa.int64()), ("no_winner", pa.int64()), ("shared", pa.int64()),
+    ("win_share", pa.list_(pa.struct([("seat", pa.int8()), *_SHARE]))),
+    ("win_share_policy", pa.list_(pa.struct([("policy", pa.string()), *_SHARE]))),
+    ("metrics", pa.list_(_METRIC)),
+    ("winners", pa.list_(pa.struct([("seats", pa.int32()), ("plays", pa.int64())]))),
+    ("units", pa.list_(pa.list_(_EXACT))),
+])  # fmt: skip
+"""The one schema of `cells`. knobs: a JSON object. winners: plays by bit mask of winning seats. metrics: values and
+counts are the histogram (-1: not defined), above is [number, sum, sum of squares] of values beyond it. units: see
+`lab.tally`. Intervals are for 95 %."""
+
+ROW_GROUP = 65_536
+
+
+# Rows
+
+
+def row_of(cell: Cell, name: str, game: Game, tally: Tally) -> dict[str, Any]:
+    """The row of a cell, or of a part of it."""
+    columns = game.column_names(cell.seats, cell.knobs)
+    summary = summarise(cell, columns, tally)
+    return {
+        "cell": name, "part": cell.part, "game": cell.game, "rules_version": game.rules_version,
+        "seats": cell.seats, "policies": list(cell.titles), "rotate_seats": cell.rotate_seats, "seed": cell.seed,
+        "knobs": json.dumps(cell.knobs.model_dump()), "games": tally.games, "plays": tally.plays,
+        "unfinished": summary.unfinished, "no_winner": summary.no_winner, "shared": summary.shared,
+        "win_share": [{"seat": seat} | asdict(share) for seat, share in enumerate(summary.win_share)],
+        "win_share_policy": [
+            {"policy": title} | asdict(share)
+            for title, share in zip(cell.titles, summary.win_share_policy, strict=True)
+        ],
+        "metrics": [_metric_of(tally, c, summary) for c in range(len(columns))],
+        "winners": [{"seats": mask, "plays": n} for mask, n in tally.histogram(0).items()],
+        "units": [[Decimal(int(each)) for each in line] for line in tally.units],
+    }  # fmt: skip
+
+
+def _metric_of(tally: Tally, column: int, summary: Summary) -> dict[str, Any]:
+    histogram = tally.histogram(column + 1)
+    return asdict(summary.metrics[column]) | {
+        "values": list(histogram),
+        "counts": list(histogram.values()),
+        "above": [Decimal(int(each)) for each in tally.above[column + 1]],
+    }
+
+
+def tally_of(row: dict[str, Any]) -> Tally:
+    """The tally in a row: the inverse of `row_of`."""
+    counts = np.zeros((1 + len(row["metrics"]), BINS), np.int64)
+    for each in row["winners"]:
+        counts[0, each["seats"] - LOWEST] = each["plays"]
+    for line, metric in zip(counts[1:], row["metrics"], strict=True):
+        line[np.array(metric["values"], np.int64) - LOWEST] = metric["counts"]
+    above = [[0, 0, 0], *([int(each) for each in metric["above"]] for metric in row["metrics"])]
+    units = [[int(each) for each in line] for line in row["units"]]
+    rotations = row["seats"] if row["rotate_seats"] else 1
+    return Tally(row["games"], rotations, counts, np.array(above, object), np.array(units, object))
+
+
+# Files
+
+
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` write a file beside `path`, whose name no reader takes up, then put it in place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hidden = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write(hidden)
+        with hidden.open("rb") as file:
+            os.fsync(file.fileno())
+        hidden.replace(path)
+    finally:
+        hidden.unlink(missing_ok=True)
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+    write_atomically(path, lambda hidden: pq.write_table(table, hidden))
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pq.ParquetFile(path).read().to_pylist()
+    return rows
+
+
+def write_games(path: Path, names: tuple[str, ...], first: int, plays: NDArray[np.int32]) -> None:
+    """Write plays [game, rotation, 1 + columns] as a table of games."""
+    table = _games_table(names, first, plays)
+    write_atomically(path, lambda hidden: pq.write_table(table, hidden, row_group_size=ROW_GROUP))
+
+
+def _games_table(names: tuple[str, ...], first: int, plays: NDArray[np.int32]) -> pa.Table:
+    games, rotations, _ = plays.shape
+    columns: dict[str, Any] = {
+        "game_number": np.repeat(np.arange(first, first + games, dtype=np.int64), rotations),
+        "rotation": np.tile(np.arange(rotations, dtype=np.int8), games),
+    }
+    columns |= {name: plays[:, :, 1 + c].reshape(-1) for c, name in enumerate(names)}
+    return pa.table(columns)
+
+
+class Store:
+    """The folder of one sweep."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def open(self) -> None:
+        """Make the folder, or find out now that it cannot be written."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self.folder / "test", lambda hidden: hidden.touch())
+            (self.folder / "test").unlink()
+        except OSError as error:
+            raise BadInput(f"{self.folder}: results cannot be written there ({error.strerror or error})") from error
+
+    # What is there, and what is missing
+
+    def finished(self, name: str) -> dict[str, Any] | None:
+        """The row of a finished cell."""
+        path = self._cell(name)
+        return read_rows(path)[0] if path.is_file() else None
+
+    def missing(self, name: str, cell: Cell, block: int) -> list[Work]:
+        """What is to be played so that `cell.games` games are tallied and `cell.keep_games` have their rows.
+
+        Blocks end at multiples of `block`, and wherever what is there begins or ends.
+        """
+        row = self.finished(name)
+        tallied = [(0, row["games"] if row else 0), *self._spans(name, "tally")]
+        kept = [(0, self._kept(name, cell)), *self._spans(name, "games")]
+        keep = cell.games if cell.keep_games < 0 else min(cell.keep_games, cell.games)
+        cuts = {edge for span in (*tallied, *kept) for edge in span if edge < cell.games}
+        cuts |= {0, keep, cell.games, *range(0, cell.games, block)}
+        edges = sorted(cuts)
+        work = [
+            Work(first, end - first, not _within(first, tallied), first < keep and not _within(first, kept))
+            for first, end in pairwise(edges)
+        ]
+        return [each for each in work if each.tally or each.rows]
+
+    def _kept(self, name: str, cell: Cell) -> int:
+        path = self._games(name)
+        return pq.read_metadata(path).num_rows // cell.rotations if path.is_file() else 0
+
+    def _spans(self, name: str, kind: str) -> list[Span]:
+        return [_span_of(path) for path in self._parts(name, kind)]
+
+    def _parts(self, name: str, kind: str) -> list[Path]:
+        return sorted((self.folder / "parts" / name).glob(f"{kind}-*.parquet"), key=_span_of)
+
+    def part(self, name: str, kind: str, work: Work) -> Path:
+        """The file of a block; kind: "tally" or "games"."""
+        return self.folder / "parts" / name / f"{kind}-{work.first}-{work.first + work.size}.parquet"
+
+    def _cell(self, name: str) -> Path:
+        return self.folder / "cells" / f"{name}.parquet"
+
+    def _games(self, name: str) -> Path:
+        return self.folder / "games" / f"{name}.parquet"
+
+    # What is added
+
+    def add(self, name: str, cell: Cell, game: Game, work: Work, tally: Tally) -> None:
+        """Keep the tally of a block."""
+        write_rows(self.part(name, "tally", work), [row_of(cell, name, game, tally)])
+
+    def finish(self, name: str, cell: Cell, game: Game) -> dict[str, Any]:
+        """Merge the parts of a cell of which nothing is missing; its row."""
+        row = self.finished(name)
+        done = row["games"] if row else 0
+        news = [path for path in self._parts(name, "tally") if _span_of(path)[0] >= done]
+        if news:
+            tallies = [tally_of(read_rows(path)[0]) for path in news]
+            tally = reduce(add, tallies, tally_of(row)) if row else reduce(add, tallies)
+            row = row_of(cell, name, game, tally)
+            write_rows(self._cell(name), [row])
+        if self._parts(name, "games"):
+            self._merge_games(name, cell)
+        rmtree(self.folder / "parts" / name, ignore_errors=True)
+        assert row is not None, "nothing is missing of a cell without games"
+        return row | {"part": cell.part}
+
+    def _merge_games(self, name: str, cell: Cell) -> None:
+        kept = self._kept(name, cell)
+        parts = [path for path in self._parts(name, "games") if _span_of(path)[0] >= kept]
+        sources = ([self._games(name)] if kept else []) + parts
+        write_atomically(self._games(name), lambda hidden: _concatenate(sources, hidden))
+
+    def write_study(self, rows: list[dict[str, Any]], manifest: dict[str, Any]) -> None:
+        """Write the table of the study's cells, and the manifest."""
+        write_rows(self.folder / "cells.parquet", rows)
+        text = json.dumps(manifest, indent=2) + "\n"
+        write_atomically(self.folder / "study.json", lambda hidden: _write_text(hidden, text))
+        with suppress(OSError):
+            (self.folder / "parts").rmdir()
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of the last sweep; empty if there is none."""
+        path = self.folder / "study.json"
+        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+
+
+def read_cells(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a study's cells."""
+    path = folder / "cells.parquet" if folder.is_dir() else folder
+    if not path.is_file():
+        raise BadInput(f"{folder}: no results there (a folder with cells.parquet, as `lab sweep` writes it)")
+    try:
+        rows = read_rows(path)
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{path} cannot be read: {' '.join(str(error).split())[:120]}") from error
+    if not rows or set(SCHEMA.names) - set(rows[0]):
+        raise BadInput(f"{path} is not a table of cells as `lab sweep` writes it")
+    return rows
+
+
+def _within(game: int, spans: list[Span]) -> bool:
+    return any(first <= game < end for first, end in spans)
+
+
+def _span_of(path: Path) -> Span:
+    _, first, end = path.stem.split("-")
+    return int(first), int(end)
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _concatenate(sources: list[Path], target: Path) -> None:
+    """Write tables of games one after the other, in row groups of one size whatever the sources' are."""
+    with pq.ParquetWriter(target, pq.read_schema(sources[0])) as writer:
+        rest: pa.Table | None = None
+        for path in sources:
+            for batch in pq.ParquetFile(path).iter_batches(ROW_GROUP):
+                table = pa.Table.from_batches([batch])
+                rest = pa.concat_tables([rest, table]) if rest else table
+                while rest.num_rows >= ROW_GROUP:
+                    writer.write_table(rest.slice(0, ROW_GROUP))
+                    rest = rest.slice(ROW_GROUP)
+        if rest:
+            writer.write_table(rest)

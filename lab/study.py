@@ -1,0 +1,612 @@
+"""Studies: a YAML file as the cells that it asks for, or one line that says what is wrong with it, and where.
+
+    game: viking
+    seats: [2, 3]                         any scalar may be a list; lists multiply into cells, the last key fastest
+    policies: [threshold, keep...]        see lab/lineup.py
+    knobs: {start_life: [9, 12]}
+    zip: {dice: [2, 3], sides: [6, 8]}    lists that advance together; a list of such mappings multiplies
+    studies: {short: {}, long: {knobs: {start_life: 200}}}    parts that share the defaults above
+
+From file to cells: `_Tree` (values with their lines), `_parts` (defaults merged), `_Part` (axes, and their product).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, product
+from math import prod
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, NoReturn
+
+from ruamel.yaml import YAML, events
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.reader import ReaderError
+
+from lab import catalogue
+from lab.cell import Cell
+from lab.errors import BadInput, unknown
+from lab.lineup import (
+    FILL,
+    HOW_TO_NAME,
+    MAX_CELLS,
+    Given,
+    Lineup,
+    allowed,
+    choices,
+    make,
+    one_line,
+    read_lineups,
+    scalar,
+    some,
+    value_of,
+)
+from sims.core.game import Game, Settings, Whole, knob
+
+MAX_BYTES = 200_000
+"""So that any file, however hostile, is refused within a second."""
+MAX_VALUES = 20_000
+"""In a file, with what stands behind each alias: a bomb holds more."""
+MAX_DEPTH = 50
+NAME = re.compile(r"\w[\w .+-]{0,99}")
+
+
+class General(Settings):
+    """What every game can be asked for."""
+
+    seed: Whole = knob(Cell.seed, "Games of one seed and number share their luck.", low=0, high=2**64 - 1)
+    games: Whole = knob(Cell.games, "Game numbers a cell.", low=1, high=10**12)
+    keep_games: Whole = knob(Cell.keep_games, "How many of the first games leave a row each.", low=0, high=10**12)
+    rotate_seats: bool = knob(Cell.rotate_seats, "Play every game number in each rotation of the line-up.")
+
+
+SWEPT = ("seed", "games", "seats", "rotate_seats", "policies")
+"""Keys beside the knobs that may be lists."""
+PART_KEYS = ("game", "question", "keep_games", *SWEPT, "knobs", "zip")
+STUDY_KEYS = ("name", *PART_KEYS, "studies")
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study asks for."""
+
+    name: str
+    question: str
+    path: Path
+    cells: tuple[Cell, ...]
+    varied: tuple[str, ...]
+    """Names of the parameters (`Cell.parameters`) that differ between cells, in their order."""
+
+
+def read_study(path: str | Path) -> Study:
+    """The study in a file. Raises `BadInput`, one line, for whatever is wrong with it."""
+    path = Path(path)
+    root = _read(path)
+    fields = root.named("the keys of a study")
+    _check_keys(root, "a key of a study", STUDY_KEYS)
+    name = _name(fields["name"]) if "name" in fields else path.stem
+    question = _text(fields["question"]) if "question" in fields else ""
+    parts, count = [], 0
+    for title, part in _parts(root):
+        parts.append(_Part(title, part, path.parent))
+        count += parts[-1].count
+        if count > MAX_CELLS:
+            raise root.error(_too_many(count))
+    cells = tuple(cell for part in parts for cell in part.cells())
+    return Study(name, question, path, cells, _varied(cells))
+
+
+def _varied(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Names of the parameters in which some cell is not like the first."""
+    rows = [cell.parameters() for cell in cells]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return tuple(name for name in names if any(row.get(name) != rows[0].get(name) for row in rows))
+
+
+def _too_many(count: int) -> str:
+    return f"{count:,} cells; a study has at most {MAX_CELLS:,}"
+
+
+def _text(given: Given) -> str:
+    if not isinstance(given.value, str):
+        raise given.wrong("is not text")
+    return given.value.strip()
+
+
+def _name(given: Given) -> str:
+    if not isinstance(given.value, str) or not NAME.fullmatch(given.value):
+        raise given.wrong("is not a name; up to 100 letters, digits, blanks and any of _.+-")
+    return given.value
+
+
+def _check_keys(given: Given, what: str, keys: Sequence[str]) -> None:
+    for key in given.named(f"what is {what}"):
+        if key not in keys:
+            raise given.wrong_key(what, key, keys)
+
+
+# From bytes to values with their lines.
+
+
+def _read(path: Path) -> Given:
+    """The one document in a file."""
+    shown = " ".join(str(path).splitlines())
+    try:
+        if path.is_dir():
+            raise BadInput(f"{shown}: a folder, not a file with a study")
+        if not path.is_file():
+            raise BadInput(f"{shown}: no such file")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if len(content) > MAX_BYTES:
+        raise BadInput(f"{shown}: larger than {MAX_BYTES:,} bytes; a study is not")
+    return _Tree(shown).read(_decoded(shown, content))
+
+
+def _decoded(path: str, content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadInput(f"{path}:1: UTF-16; save it as UTF-8")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8") from None
+
+
+@dataclass
+class _Open:
+    """A list or a mapping of which more is to come."""
+
+    value: list[Given] | dict[str, Given]
+    where: str
+    line: int
+    anchor: str | None
+    size: int = 1
+    """Values, this one and those behind aliases included."""
+    height: int = 1
+    """Levels."""
+    key: str | None = None
+    lines: dict[str, int] = field(default_factory=dict)
+    """Where each key stands."""
+
+
+class _Tree:
+    """Builds the values of a document from ruamel's events, each with its line and within the limits.
+
+    Nothing is recursive, and an alias is the value itself, not a copy: what a bomb would hold is only counted.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.line = 1
+        self.size = 0
+        self.root: Given | None = None
+        self.documents = 0
+        self.open: list[_Open] = []
+        self.anchors: dict[str, tuple[Given, int, int]] = {}
+        """Value, size and height by name."""
+
+    def read(self, text: str) -> Given:
+        try:
+            for event in YAML(typ="safe", pure=True).parse(text):
+                self.line = event.start_mark.line + 1
+                self.take(event)
+        except BadInput:
+            raise
+        except Exception as error:  # ruamel also raises ValueError, IndexError, ... for some texts that are not YAML
+            self._not_yaml(text, error)
+        if self.root is None or self.root.value is None:
+            self.refuse("empty; a study needs at least game and policies")
+        return self.root
+
+    def refuse(self, text: str) -> NoReturn:
+        raise BadInput(f"{self.path}:{self.line}: {text}") from None
+
+    def _not_yaml(self, text: str, error: Exception) -> NoReturn:
+        reason = f"{type(error).__name__} {error}"
+        if isinstance(error, MarkedYAMLError):
+            mark = error.problem_mark or error.context_mark
+            self.line = mark.line + 1 if mark else self.line
+            reason = f"{error.problem or ''} {error.context or ''}"
+        elif isinstance(error, ReaderError):
+            self.line = text.count("\n", 0, error.position) + 1
+            reason = f"character {error.character:#x} is not allowed"
+        hint = "a tab; indent with blanks: " if "'\\t'" in reason else ""
+        self.refuse(f"not YAML: {hint}{one_line(reason)[:200]}")
+
+    def take(self, event: Any) -> None:
+        match event:
+            case events.DocumentStartEvent():
+                self._start(event)
+            case events.AliasEvent():
+                self._alias(event.anchor)
+            case events.ScalarEvent():
+                self._untagged(event)
+                self._scalar(event)
+            case events.CollectionStartEvent():
+                self._untagged(event)
+                self._push([] if isinstance(event, events.SequenceStartEvent) else {}, event.anchor)
+            case events.CollectionEndEvent():
+                self._pop()
+
+    def _start(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            self.refuse("a second document; a study is one, without '---' inside")
+        if event.version not in (None, (1, 2)):
+            self.refuse(f"YAML {'.'.join(map(str, event.version))[:20]}; a study is YAML 1.2")
+
+    def _untagged(self, event: Any) -> None:
+        if event.tag is not None:
+            self.refuse(f"tag {str(event.tag)[:80]!r}; a study has no tags")
+
+    def _alias(self, name: str) -> None:
+        if self._at_key():
+            self.refuse(f"alias {name[:80]!r} as a key; keys are names")
+        if name not in self.anchors:
+            self.refuse(f"alias {name[:80]!r} of nothing that was complete before it")
+        target, size, height = self.anchors[name]
+        if len(self.open) + height > MAX_DEPTH:
+            self.refuse(f"more than {MAX_DEPTH} levels")
+        self._count(size)
+        self._add(target.value, self._where(), self._line(), size, height)
+
+    def _scalar(self, event: Any) -> None:
+        self._count(1)
+        value = scalar(event.value) if event.implicit[0] else event.value
+        if self._at_key():
+            self._key(value)
+        else:
+            self._add(value, self._where(), self._line(), 1, 0, event.anchor)
+
+    def _key(self, key: Any) -> None:
+        parent = self.open[-1]
+        if not isinstance(key, str):
+            self.refuse(f"key {Given(key).shown} is not a name")
+        if key in parent.lines:
+            self.refuse(f"{key[:80]!r} stands twice; first in line {parent.lines[key]}")
+        parent.key = key
+        parent.lines[key] = self.line
+
+    def _push(self, value: list[Given] | dict[str, Given], anchor: str | None) -> None:
+        if self._at_key():
+            self.refuse("a list or a mapping as a key; keys are names")
+        if len(self.open) >= MAX_DEPTH:
+            self.refuse(f"more than {MAX_DEPTH} levels")
+        self._count(1)
+        self.open.append(_Open(value, self._where(), self._line(), anchor))
+
+    def _pop(self) -> None:
+        done = self.open.pop()
+        value = _merged(done.value) if isinstance(done.value, dict) and "<<" in done.value else done.value
+        self._add(value, done.where, done.line, done.size, done.height, done.anchor)
+
+    def _add(self, value: Any, where: str, line: int, size: int, height: int, anchor: str | None = None) -> None:
+        """A value is complete: it goes into the list or the mapping that is open."""
+        given = Given(value, where, f"{self.path}:{line}:")
+        if anchor is not None:
+            self.anchors[anchor] = given, size, height
+        if not self.open:
+            self.root = given
+            return
+        parent = self.open[-1]
+        parent.size += size
+        parent.height = max(parent.height, height + 1)
+        if isinstance(parent.value, list):
+            parent.value.append(given)
+        elif parent.key is not None:
+            parent.value[parent.key] = given
+            parent.key = None
+
+    def _count(self, size: int) -> None:
+        self.size += size
+        if self.size > MAX_VALUES:
+            self.refuse(f"more than {MAX_VALUES:,} values, aliases counted as what they stand for")
+
+    def _at_key(self) -> bool:
+        return bool(self.open) and isinstance(self.open[-1].value, dict) and self.open[-1].key is None
+
+    def _line(self) -> int:
+        """Where the next value stands: in a mapping, its key."""
+        return self.open[-1].lines.get(self.open[-1].key or "", self.line) if self.open else self.line
+
+    def _where(self) -> str:
+        """What the next value is called."""
+        if not self.open:
+            return ""
+        parent = self.open[-1]
+        if isinstance(parent.value, list):
+            return f"{parent.where}[{len(parent.value)}]"
+        key = parent.key or ""
+        return f"{parent.where}." * bool(parent.where) + (key if NAME.fullmatch(key) else repr(key[:40]))
+
+
+def _merged(fields: dict[str, Given]) -> dict[str, Given]:
+    """A mapping with what its `<<` says where it says nothing itself; of several mappings there, the first wins."""
+    source = fields.pop("<<")
+    found: dict[str, Given] = {}
+    for each in reversed(source.value) if isinstance(source.value, list) else [source]:
+        if not isinstance(each.value, dict):
+            raise each.wrong("is not a mapping that could be merged")
+        found |= each.value
+    return found | fields
+
+
+# From values to parts, to axes, to cells.
+
+
+def _parts(root: Given) -> Iterator[tuple[str, Given]]:
+    """Name and keys of each part, the defaults merged in; one without a name if the study has no parts."""
+    fields = root.named("the keys of a study")
+    defaults = {key: value for key, value in fields.items() if key in PART_KEYS}
+    if "studies" not in fields:
+        yield "", replace(root, value=defaults)
+        return
+    parts = fields["studies"].named("parts by their names")
+    if not parts:
+        raise fields["studies"].error("has no parts")
+    for name, part in parts.items():
+        _name(Given(name, "studies", part.line))
+        _check_keys(part, "a key of a part", PART_KEYS)
+        yield name, replace(part, value=_with_defaults(part.named("the keys of a part"), defaults))
+
+
+def _with_defaults(own: dict[str, Given], defaults: dict[str, Given]) -> dict[str, Given]:
+    """Knobs merge by name; what a part zips, it does not inherit; its other keys replace the defaults'."""
+    zipped = {name for each in _zips(own["zip"]) for name in each} if "zip" in own else set()
+    merged = {key: value for key, value in defaults.items() if key not in zipped} | own
+    if "knobs" in defaults:
+        inherited = {key: value for key, value in defaults["knobs"].named("knobs").items() if key not in zipped}
+        place = own.get("knobs", defaults["knobs"])
+        merged["knobs"] = replace(place, value=inherited | (place.named("knobs") if "knobs" in own else {}))
+    return merged
+
+
+def _zips(given: Given) -> list[dict[str, Given]]:
+    """The mappings of lists that advance together."""
+    listed = some(given) if isinstance(given.value, list) else [given]
+    found = [each.named("lists by their names") for each in listed]
+    return [each for each in found if each]
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """What varies together: rows of values."""
+
+    names: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+class _Part:
+    """A part of a study, or all of it: its axes, and the cells that these make."""
+
+    def __init__(self, title: str, given: Given, folder: Path) -> None:
+        self.title = title
+        self.given = given
+        self.fields: dict[str, Given] = given.value
+        self.folder = folder
+        self.game = self._game()
+        if "question" in self.fields:
+            _text(self.fields["question"])
+        self.keep_games = self._keep_games()
+        self.axes = self._seated(list(self._axes()))
+        self.count = prod(len(axis.rows) for axis in self.axes)
+
+    def _game(self) -> Game:
+        names = ", ".join(catalogue.game_names())
+        if "game" not in self.fields:
+            raise self.given.error(f"game is missing ({names})")
+        given = self.fields["game"]
+        if not isinstance(given.value, str):
+            raise given.wrong(f"is not the name of one game ({names})")
+        try:
+            return catalogue.game(given.value)
+        except BadInput as error:
+            raise type(error)(str(given.error(one_line(error)))) from error
+
+    def _keep_games(self) -> int:
+        given = self.fields.get("keep_games", Given(Cell.keep_games))
+        words = {"none": 0, "all": -1}
+        if isinstance(given.value, str) and given.value in words:
+            return words[given.value]
+        if isinstance(given.value, str | list | dict):
+            raise given.wrong(f"is not none, all or {allowed(General.model_fields['keep_games'])}")
+        return int(value_of(General, "keep_games", given))
+
+    def _axes(self) -> Iterator[_Axis]:
+        """One axis a swept key, one a knob, and one for what is zipped together, as they are written."""
+        places: dict[str, Given] = {}
+        for key, given in self.fields.items():
+            if key in SWEPT:
+                yield _Axis((key,), self._rows({key: given}, places))
+            elif key == "knobs":
+                for name, value in given.named("knobs").items():
+                    if name not in self.game.knobs.model_fields:
+                        raise given.wrong_key(f"a knob of {self.game.name}", name, self.game.knobs.model_fields)
+                    yield _Axis((name,), self._rows({name: value}, places))
+            elif key == "zip":
+                for fields in _zips(given):
+                    yield self._zip(replace(given, value=fields), places)
+
+    def _zip(self, given: Given, places: dict[str, Given]) -> _Axis:
+        fields: dict[str, Given] = given.value
+        known = (*self.game.knobs.model_fields, *SWEPT)
+        for name, value in fields.items():
+            if name not in known:
+                raise given.wrong_key(f"a knob of {self.game.name} or a key that can be zipped", name, known)
+            if not isinstance(value.value, list):
+                raise value.wrong("is not a list; lists of one length advance together")
+        if len({len(value.value) for value in fields.values()}) > 1:
+            lengths = ", ".join(f"{name} {len(value.value)}" for name, value in fields.items())
+            raise given.error(f"has lists of different lengths: {lengths}")
+        return _Axis(tuple(fields), self._rows(fields, places, zipped=True))
+
+    def _rows(self, fields: dict[str, Given], places: dict[str, Given], zipped: bool = False) -> list[tuple[Any, ...]]:
+        """The values of these keys, side by side. places: where the keys stand that were read before."""
+        for name, given in fields.items():
+            if before := places.get(name):
+                raise given.error(f"also stands in {before.line.rpartition(':')[0]}, as {before.where}; one place only")
+            places[name] = given
+        return list(zip(*(self._values(name, given, zipped) for name, given in fields.items()), strict=True))
+
+    def _values(self, name: str, given: Given, zipped: bool) -> list[Any]:
+        if name == "policies":
+            return read_lineups(self.game, given, self.folder, one_each=zipped)
+        if name == "seats":
+            return [self._seats(each) for each in (some(given) if isinstance(given.value, list) else [given])]
+        model = General if name in SWEPT else self.game.knobs
+        return [value_of(model, name, each) for each in some(given)] if zipped else choices(model, name, given)
+
+    def _seats(self, given: Given) -> int:
+        seats = {float(each): each for each in self.game.seats}
+        if type(given.value) not in (int, float) or given.value not in seats:
+            found = ", ".join(map(str, self.game.seats))
+            raise given.wrong(f"is not a number of seats of {self.game.name} ({found})")
+        return seats[given.value]
+
+    def _seated(self, axes: list[_Axis]) -> list[_Axis]:
+        """The axes, with those of seats and of line-ups made one that holds only what fits."""
+        lineups = next((axis for axis in axes if "policies" in axis.names), None)
+        if lineups is None:
+            raise self.given.error(f"policies is missing; {HOW_TO_NAME}")
+        seats = next((axis for axis in axes if "seats" in axis.names), None)
+        if seats is None:
+            return axes
+        place, number = lineups.names.index("policies"), seats.names.index("seats")
+        if seats is lineups:
+            for row in lineups.rows:
+                _check_fit(row[place], [row[number]])
+            return axes
+        wanted = list(dict.fromkeys(row[number] for row in seats.rows))
+        for row in lineups.rows:
+            _check_fit(row[place], wanted)
+        fitting = {each: [row for row in lineups.rows if row[place].fits(each)] for each in wanted}
+        others = [axis for axis in axes if axis is not lineups and axis is not seats]
+        count = sum(len(fitting[row[number]]) for row in seats.rows) * prod(len(axis.rows) for axis in others)
+        if count > MAX_CELLS:
+            raise self.given.error(_too_many(count))
+        rows = [row + more for row in seats.rows for more in fitting[row[number]]]
+        both = _Axis(seats.names + lineups.names, rows)
+        first = seats if axes.index(seats) < axes.index(lineups) else lineups
+        return [both if axis is first else axis for axis in axes if axis is first or axis in others]
+
+    def cells(self) -> Iterator[Cell]:
+        """Its cells; of those that differ in nothing but the number of games, the largest."""
+        names = [name for axis in self.axes for name in axis.names]
+        found: dict[Any, Cell] = {}
+        for rows in product(*(axis.rows for axis in self.axes)):
+            cell = self._cell(dict(zip(names, chain(*rows), strict=True)))
+            key = cell.seats, cell.lineup, cell.knobs, cell.seed, cell.rotate_seats
+            if key not in found or found[key].games < cell.games:
+                found[key] = cell
+        yield from found.values()
+
+    def _cell(self, values: dict[str, Any]) -> Cell:
+        lineup: Lineup = values.pop("policies")
+        seats = values.pop("seats", None) or lineup.fewest(self.game.seats)
+        general = {name: values.pop(name) for name in SWEPT if name in values}
+        place = self.fields.get("knobs", replace(self.given, where="knobs"))
+        knobs = make(self.game.knobs, values, place)
+        return Cell(
+            self.game.name, seats, lineup.seated(seats), knobs, keep_games=self.keep_games, part=self.title, **general
+        )
+
+
+def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
+    if not any(map(lineup.fits, seats)):
+        found = ", ".join(map(str, seats))
+        raise lineup.given.error(f"has {len(lineup.entries)} policies, which fit none of the seats asked for ({found})")
+
+
+# One cell from a command line, and a study to begin with.
+
+
+def cell_from_options(
+    game: str, policies: Sequence[str], *, seats: int | None, games: int, seed: int, settings: Sequence[str]
+) -> Cell:
+    """The cell of `lab run GAME --policy P --seats N --games N --seed N --set KNOB=VALUE`.
+
+    policies: one for all seats, or one a seat; `threshold:below=3` sets weights. seats: None for as many as there are
+    policies, or the game's fewest if one serves all. settings: `KNOB=VALUE`, with `lust,greed` or `none` for a list.
+    """
+    sheet = catalogue.game(game)
+    if not policies:
+        raise BadInput(f"--policy is missing; {HOW_TO_NAME}")
+    given = Given([Given(each, "--policy") for each in policies], "--policy")
+    [lineup] = read_lineups(sheet, given, Path())
+    if seats is not None and seats not in sheet.seats:
+        found = ", ".join(map(str, sheet.seats))
+        raise Given(seats, "--seats").wrong(f"is not a number of seats of {sheet.name} ({found})")
+    if seats is not None:
+        _check_fit(lineup, [seats])
+    seats = seats if seats is not None else lineup.fewest(sheet.seats)
+    knobs = make(sheet.knobs, _knobs_from_options(sheet, settings), Given(None, "--set"))
+    return Cell(
+        sheet.name,
+        seats,
+        lineup.seated(seats),
+        knobs,
+        seed=value_of(General, "seed", Given(seed, "--seed")),
+        games=value_of(General, "games", Given(games, "--games")),
+    )
+
+
+def _knobs_from_options(game: Game, settings: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for text in settings:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise Given(text, "--set").wrong("has no value; write KNOB=VALUE")
+        if name not in game.knobs.model_fields:
+            raise BadInput("--set " + unknown(f"a knob of {game.name}", name[:200], game.knobs.model_fields))
+        if name in found:
+            raise Given(name, "--set").wrong("is set twice")
+        [found[name]] = choices(game.knobs, name, Given(value, f"--set {name}", raw=True))
+    return found
+
+
+def template(game: Game) -> str:
+    """A study to begin with: every knob with its default, and all that can be chosen as comments."""
+    policies = catalogue.policies(game.name)
+    lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply.", f"name: {game.name}"]
+    lines += ["question: Does it matter who sits first?", f"game: {game.name}"]
+    lines += ["seed: 1", "games: 10_000  # game numbers a cell", "keep_games: none  # or all, or how many of the first"]
+    lines += [f"seats: {game.seats[0]}  # {', '.join(map(str, game.seats))}", "rotate_seats: false", ""]
+    lines += _comment(f"Policies. {HOW_TO_NAME[0].upper()}{HOW_TO_NAME[1:]}; {FILL} fills the seats that remain.")
+    for name, policy in policies.items():
+        lines += _comment(f"{name}: {policy.help}", 3)
+        for weight, info in policy.weights.model_fields.items():
+            lines += _comment(f"{weight}={_written(info.default)}: {_described(info)}", 6)
+    first, second = (list(policies) * 2)[:2]
+    lines += ["policies:", f"  - [{_written(first)}, {_written(second + FILL)}]"]
+    lines += [f"  - [{_written(second)}, {_written(first + FILL)}]", "", "knobs:"]
+    for name, info in game.knobs.model_fields.items():
+        lines += _comment(_described(info), 1, "  ")
+        lines.append(f"  {name}: {_written(info.default)}")
+    return "\n".join(lines) + "\n"
+
+
+def _described(info: Any) -> str:
+    """Help, what is allowed, and the ruling."""
+    ruling = (info.json_schema_extra or {}).get("ruling")
+    rule = allowed(info)
+    return f"{info.description or ''} {rule[0].upper()}{rule[1:]}." + (f" Ruling {ruling}." if ruling else "")
+
+
+def _comment(text: str, indent: int = 1, before: str = "") -> list[str]:
+    """Text as lines of a comment."""
+    start = f"{before}#{' ' * indent}"
+    return wrap(one_line(text), 118, initial_indent=start, subsequent_indent=start + "  ", break_on_hyphens=False)
+
+
+def _written(value: Any) -> str:
+    """A value in YAML, for one line."""
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    plain = str(value)
+    safe = not isinstance(value, str) or (NAME.fullmatch(plain) and isinstance(scalar(plain), str))
+    return plain if safe else "'" + plain.replace("'", "''") + "'"

@@ -1,0 +1,160 @@
+"""What adds: everything that is kept of the games of a cell.
+
+A tally is a handful of exact integers: histograms of every results column and sums over game numbers. Tallies of
+disjoint sets of games add up, in any order, to the same tally; blocks, resuming and merging are this one operation.
+Memory does not grow with the number of games.
+
+The unit of statistics is the *game number*: with rotated seats, all rotations of a game number are played on the same
+luck and belong together. For a quantity that is v in a play, or not defined there, a unit contributes u, the sum of v
+over its rotations, and m, the number of rotations in which it is defined; `units` has the sums of m, u, u*u, u*m
+and m*m, which are all that a mean and its standard error need.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab import arena
+from lab.arena import Match
+from sims.core.kernel import kernel
+
+LOWEST, BINS = -1, 4097
+"""Histograms are exact from LOWEST on for BINS values; what lies above is counted and summed apart."""
+
+WIN = 60
+"""A win is 60 parts, so that up to six winners share it in whole parts."""
+
+
+@dataclass
+class Tally:
+    """See the module. Quantities: the results columns, then the win parts by seat, then by line-up entry."""
+
+    games: int
+    """Game numbers."""
+    rotations: int
+    counts: NDArray[np.int64]
+    """[1 + columns, BINS] plays by value; row 0: the winners as a bit mask."""
+    above: NDArray[np.object_]
+    """[1 + columns, 3] ints: number, sum and sum of squares of the values above the histogram."""
+    units: NDArray[np.object_]
+    """[columns + 2 * seats, 5] ints: sums over game numbers of m, u, u*u, u*m, m*m."""
+
+    def __add__(self, other: Tally) -> Tally:
+        if self.rotations != other.rotations or self.counts.shape != other.counts.shape:
+            raise ValueError("these tallies are not of the same cell")
+        return Tally(
+            self.games + other.games,
+            self.rotations,
+            self.counts + other.counts,
+            self.above + other.above,
+            self.units + other.units,
+        )
+
+    @property
+    def plays(self) -> int:
+        return self.games * self.rotations
+
+    def histogram(self, row: int) -> dict[int, int]:
+        """Plays by value, of one row of `counts`: 0 for the winners' bit mask, c + 1 for column c."""
+        return {int(i) + LOWEST: int(self.counts[row, i]) for i in np.flatnonzero(self.counts[row])}
+
+
+def tally_block(matches: tuple[Match, ...], first: int, count: int) -> Tally:
+    """Play `count` game numbers from `first` on, in every rotation, and tally them."""
+    tally, _ = _play(matches, first, count, keep=False)
+    return tally
+
+
+def tally_and_rows(matches: tuple[Match, ...], first: int, count: int) -> tuple[Tally, NDArray[np.int32]]:
+    """As `tally_block`, and the results of every play: int32 [count, rotations, 1 + columns]."""
+    return _play(matches, first, count, keep=True)
+
+
+def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> tuple[Tally, NDArray[np.int32]]:
+    setting, rotations = matches[0].setting, len(matches)
+    width = 1 + len(matches[0].game.columns(setting.seats, setting.knobs))
+    counts = np.zeros((width, BINS), np.int64)
+    above = np.zeros((width, 4), np.int64)
+    keep = keep or rotations > 1
+    rows = np.empty((count if keep else 0, rotations, width), np.int32)
+    for r, match in enumerate(matches):
+
+        def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
+            _count(results, counts, above)
+            if keep:
+                rows[(games - np.uint64(first)).astype(np.int64), r] = results
+
+        arena.play(match, first, count, sink)
+    exact = np.array([_whole(line) for line in above], object)
+    units = _units_of_rows(rows, setting.seats) if rotations > 1 else _units_of_counts(counts, exact, setting.seats)
+    return Tally(count, rotations, counts, exact, units), rows
+
+
+@kernel
+def _count(rows, counts, above):  # type: ignore[no-untyped-def]
+    """Add rows [play, column] to the histograms. above: number, sum, and the squares' sum in two halves of 32 bits."""
+    for j in range(rows.shape[0]):
+        for c in range(rows.shape[1]):
+            value = np.int64(rows[j, c])
+            place = value - LOWEST
+            if place < BINS:
+                counts[c, place] += 1
+            else:
+                above[c, 0] += 1
+                above[c, 1] += value
+                above[c, 2] += value * value >> 32
+                above[c, 3] += value * value & 0xFFFFFFFF
+
+
+def _whole(line: NDArray[np.int64]) -> list[int]:
+    number, total, high, low = map(int, line)
+    return [number, total, (high << 32) + low]
+
+
+def _win_parts(mask: int, seats: int) -> list[int]:
+    """How many of a win's parts each seat gets."""
+    return [WIN // mask.bit_count() if mask >> seat & 1 else 0 for seat in range(seats)]
+
+
+def _units_of_counts(counts: NDArray[np.int64], above: NDArray[np.object_], seats: int) -> NDArray[np.object_]:
+    """Units of one play each: all sums follow from the histograms."""
+    values = np.arange(LOWEST, LOWEST + BINS)
+    units: list[list[int]] = []
+    for line, (more, total, squares) in zip(counts[1:], above[1:], strict=True):
+        n = int(line[1:].sum()) + more
+        u, uu = int(line[1:] @ values[1:]) + total, int(line[1:] @ values[1:] ** 2) + squares
+        units.append([n, u, uu, u, n])
+    masks = {int(i) + LOWEST: int(counts[0, i]) for i in np.flatnonzero(counts[0])}
+    plays = sum(masks.values())
+    for seat in range(seats):
+        parts = [(n, _win_parts(mask, seats)[seat]) for mask, n in masks.items()]
+        u, uu = sum(n * part for n, part in parts), sum(n * part * part for n, part in parts)
+        units.append([plays, u, uu, u, plays])
+    return np.array(units + units[-seats:], object)
+
+
+def _units_of_rows(rows: NDArray[np.int32], seats: int) -> NDArray[np.object_]:
+    """Units of several plays each, from rows [game, rotation, 1 + columns]."""
+    parts = np.array([_win_parts(mask, seats) for mask in range(1 << seats)])[rows[:, :, 0]]
+    entries = np.stack([np.roll(parts[:, r], -r, axis=1) for r in range(rows.shape[1])], axis=1)
+    values = [*np.moveaxis(rows[:, :, 1:], 2, 0), *np.moveaxis(parts, 2, 0), *np.moveaxis(entries, 2, 0)]
+    return np.array([_unit_sums(each.astype(np.int64)) for each in values], object)
+
+
+def _unit_sums(values: NDArray[np.int64]) -> list[int]:
+    """Sums of m, u, u*u, u*m, m*m over units, from values [unit, rotation] of which -1 is not defined."""
+    defined = values >= 0
+    m, u = defined.sum(axis=1), np.where(defined, values, 0).sum(axis=1)
+    high, low = u >> 20, u & 0xFFFFF  # u*u may leave 64 bits in the sum, its parts do not
+    uu = (int(high @ high) << 40) + (int(2 * (high @ low)) << 20) + int(low @ low)
+    return [int(m.sum()), int(u.sum()), uu, int(u @ m), int(m @ m)]
+
+
+def compile_all(matches: tuple[Match, ...]) -> None:
+    """Compile, or load, every kernel that playing these matches calls, by a few rounds of play of a few games."""
+    for match in matches:
+        arena.play(match, 0, 256, lambda games, rows: None, rounds=4)
+    _count(np.zeros((1, 1), np.int32), np.zeros((1, BINS), np.int64), np.zeros((1, 4), np.int64))

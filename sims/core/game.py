@@ -1,0 +1,237 @@
+"""The contract between a game and the lab.
+
+A game is one object, `GAME = Game(...)` in its package: the fact sheet. It names the knobs, the results columns, the
+policies, and the class of its *table*: a few thousand games in lockstep, one a *lane*, as NumPy arrays. The lab's
+arena drives a table like this:
+
+    table = game.table(setting, lanes)
+    table.deal(every lane, game numbers)
+    until no lane is busy:
+        while ask := table.advance():        # play on to the next decision, None at the end of a round of play
+            ask.action[:] = what the policies say to ask.view
+        table.over() -> lanes; table.record(lanes, rows); table.deal(lanes, next game numbers)
+
+What a policy sees is `ask.view`, a named tuple of arrays with the lane as last axis that shows what the deciding
+seat has legally learned, and nothing else. A policy never sees the table.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args, get_origin
+
+import numpy as np
+import pydantic
+from numpy.typing import NDArray
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _whole(value: Any) -> Any:
+    """`1e6` is a fine way to write a whole number; 1.5, true and "7" are not."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, pydantic.BeforeValidator(_whole)]
+
+
+class Settings(pydantic.BaseModel):
+    """Base of every game's knobs and of every policy's weights: frozen, strict, nothing unknown, no NaN."""
+
+    model_config = pydantic.ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def knob(default: Any, help: str, *, ruling: str = "", low: float | None = None, high: float | None = None) -> Any:
+    """A rule parameter, or a weight of a policy: default, bounds (both included), one line of help, the ruling's id.
+
+    Its type is the annotation of the field: `Whole`, `float`, `bool`, `Literal[...]`, or `tuple[Literal[...], ...]`
+    for a set of names.
+    """
+    return pydantic.Field(default, ge=low, le=high, description=help, json_schema_extra={"ruling": ruling})
+
+
+def options_of(annotation: Any) -> tuple[Any, ...]:
+    """The names or numbers that a `Literal` or a tuple of `Literal` allows; none for other types."""
+    if get_origin(annotation) is tuple:
+        annotation = get_args(annotation)[0]
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def is_list(annotation: Any) -> bool:
+    """Whether a knob of this type takes a list as one value."""
+    return get_origin(annotation) is tuple
+
+
+def encode(settings: Settings) -> Any:
+    """Settings as kernels read them: a named tuple of numbers.
+
+    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1.
+    """
+    codes: dict[str, int | float] = {}
+    for name, info in type(settings).model_fields.items():
+        value, options = getattr(settings, name), options_of(info.annotation)
+        if is_list(info.annotation):
+            codes[name] = sum(1 << options.index(each) for each in set(value))
+        else:
+            codes[name] = options.index(value) if isinstance(value, str) else value * 1
+    return _codes(type(settings).__name__, tuple(codes))(**codes)
+
+
+_CODES: dict[tuple[str, tuple[str, ...]], Any] = {}
+
+
+def _codes(name: str, fields: tuple[str, ...]) -> Any:
+    """One named tuple type for each set of fields: Numba compiles anew for every type that it has not met."""
+    if (name, fields) not in _CODES:
+        _CODES[name, fields] = NamedTuple(name, [(each, Any) for each in fields])
+    return _CODES[name, fields]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number that every finished game yields, as an `int32` of at least -1.
+
+    -1 means "not defined in this game": it is counted, but left out of means. `headline` columns stand in summaries.
+    """
+
+    name: str
+    help: str
+    unit: str = ""
+    headline: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A way to play: a pure function of a batch of views, with named weights.
+
+    function: called as `function(view, weights, prepared, action)`; writes one action a view into `action`
+        (1-D, `Game.action_dtype`). It may be compiled with `sims.core.kernel` (then the arena costs it nanoseconds a
+        decision) or be plain NumPy code. The same view must give the same actions, whatever else is in the batch.
+    prepare: `prepare(knobs, seats, weights) -> named tuple of arrays`, called once a cell in the parent; what it
+        returns arrives as `prepared` (an empty tuple without it). knobs: the game's model, not encoded.
+    uses_word: whether it reads `view.word`, the one random `uint32` a decision that it may use. The words of a
+        line-up that does not need them are not drawn, and `view.word` is zeros.
+    """
+
+    name: str
+    help: str
+    function: Callable[..., Any]
+    weights: type[Settings] = Settings
+    prepare: Callable[..., Any] | None = None
+    uses_word: bool = False
+
+
+def policy(
+    help: str,
+    *,
+    name: str | None = None,
+    prepare: Callable[..., Any] | None = None,
+    uses_word: bool = False,
+    **weights: tuple[Any, Any],
+) -> Callable[[Callable[..., Any]], Policy]:
+    """Make a `Policy` of a function: `@policy("what it does", below=(Whole, knob(4, "...", low=1, high=13)))`."""
+
+    def decorate(function: Callable[..., Any]) -> Policy:
+        title = name or function.__name__
+        model = pydantic.create_model(f"{title}_weights", __base__=Settings, **weights)  # type: ignore[call-overload]
+        return Policy(title, help, function, model, prepare, uses_word)
+
+    return decorate
+
+
+class Setting(NamedTuple):
+    """What one table is dealt with: everything that can change the course of its games but the policies."""
+
+    knobs: Any
+    """The game's knobs, encoded."""
+    seats: int
+    seed: int
+    words: bool
+    """Whether the policies need their random words."""
+
+
+class Ask(NamedTuple):
+    """A decision that many lanes wait for."""
+
+    view: Any
+    """Named tuple: `kind` (which decision, one for the whole batch), scalars, and arrays with the lane last."""
+    seat: NDArray[np.int8]
+    """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once)."""
+    action: NDArray[Any]
+    """To be filled, one action a view."""
+    game: NDArray[np.uint64]
+    """The game number of each view, for messages."""
+
+
+class Table(Protocol):
+    """Lanes of games in lockstep. See `sims/viking/table.py` for the pattern."""
+
+    game: NDArray[np.uint64]
+    """[lane] the number of the game that is played there."""
+
+    def __init__(self, setting: Setting, lanes: int) -> None: ...
+
+    def deal(self, lanes: NDArray[np.int32], games: NDArray[np.uint64]) -> None:
+        """Start these games in these (free) lanes."""
+
+    def advance(self) -> Ask | None:
+        """Take in the answers to the last ask and play on, in every lane; None when a round of play is complete.
+
+        Only then may lanes be over, be dealt to, or be dropped.
+        """
+
+    def over(self) -> NDArray[np.int32]:
+        """The lanes whose game has ended since they were dealt to."""
+
+    def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
+        """Write `rows[j]` (winners as a bit mask of seats, then `Game.columns`) of the finished game in `lanes[j]`, and
+        free the lane."""
+
+    def busy_lanes(self) -> NDArray[np.int32]:
+        """The lanes that are not free."""
+
+    def keep(self, lanes: NDArray[np.int32]) -> None:
+        """Go on with these lanes alone, in this order."""
+
+
+class Narrator(Protocol):
+    """Puts the one game of a table with one lane in words."""
+
+    def tell(self, table: Any, ask: Ask | None) -> list[str]:
+        """Lines on an answered ask, or on a round of play that is complete (None)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """The fact sheet of a game."""
+
+    name: str
+    title: str
+    rules_version: int
+    """For people; rises only when results change."""
+    seats: tuple[int, ...]
+    """Numbers of seats that can be played, ascending."""
+    knobs: type[Settings]
+    columns: Callable[[int, Any], tuple[Column, ...]]
+    """`columns(seats, knobs)`: what each finished game yields, in the order of `Table.record`. Must contain
+    `winner` (-1 for none or shared) and `unfinished` (0 or 1)."""
+    policies: dict[str, Policy]
+    table: Callable[[Setting, int], Table]
+    count_illegal: Callable[[Any, NDArray[np.int8], NDArray[Any]], int]
+    """`count_illegal(view, seat, action)`: in how many views with a seat the action breaks the rules."""
+    narrator: Callable[[Setting, Sequence[str]], "Narrator"]
+    """`narrator(setting, titles)`: tells one game in words; titles: of the policies by seat."""
+    action_dtype: type = np.int16
+    lanes: int = 8192
+    """Games in lockstep: enough to make Python's share of a step small, few enough to stay in the processor's cache."""
+    scalar: str = ""
+    """Module of the same rules as one plain compiled loop a game, the peer of `lab bench`."""
+
+    def column_names(self, seats: int, knobs: Any) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns(seats, knobs))
+
+
+def policies_of(*modules: Any) -> dict[str, Policy]:
+    """Every `Policy` that these modules define, by name, sorted."""
+    found = {each.name: each for module in modules for each in vars(module).values() if isinstance(each, Policy)}
+    return dict(sorted(found.items()))

@@ -1,0 +1,109 @@
+"""How rules and policies are compiled: the only place that touches `numba.njit`.
+
+Numba's disk cache notices an edit in the file of a function, but not in a file that it imports, and would then
+silently play yesterday's rules. So the cache lives in a folder named by a hash of all that can change machine code:
+every source under `sims/`, the sources beside a function that lives elsewhere (a plug-in, a policy file), and the
+versions of Python, NumPy and Numba and the processor. An edit anywhere means another folder, hence fresh code.
+
+The folder is below `$BALANCE_LAB_CACHE`, else `$XDG_CACHE_HOME/balance-lab`, else `~/.cache/balance-lab`.
+Two processes that *write* one cache can corrupt it: whoever starts workers compiles first (`lab.runner` does).
+"""
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, overload
+
+os.environ.setdefault("NUMBA_DISABLE_INTEL_SVML", "1")  # the same transcendental functions on every machine
+
+import llvmlite.binding
+import numba
+import numpy as np
+from numba.core import config
+
+SIMS = Path(__file__).resolve().parents[1]
+
+
+def cache_home() -> Path:
+    """The folder that holds one sub-folder a version of the sources."""
+    if chosen := os.environ.get("BALANCE_LAB_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "balance-lab"
+
+
+def source_hash(*folders: Path) -> str:
+    """Hash of all Python sources below `folders` (files may be named too) and of what compiles them."""
+    machine = (sys.version, np.__version__, numba.__version__, llvmlite.binding.get_host_cpu_name())
+    digest = hashlib.sha256(repr(machine).encode())
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
+            digest.update(f"\0{path.relative_to(folder.parent)}\0".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder(extra: Path | None = None) -> Path:
+    """The cache folder of today's sources; of `extra`, too, when a function comes from outside `sims/`."""
+    folder = _home() / source_hash(SIMS, *([extra] if extra else []))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@cache
+def _home() -> Path:
+    """The cache home if it can be written, else a temporary one for this process and its workers."""
+    home = cache_home()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            return home
+    except OSError as error:
+        reason = error.strerror or str(error)
+    temporary = tempfile.mkdtemp(prefix="balance-lab-")
+    atexit.register(_remove_if_mine, temporary, os.getpid())
+    os.environ["BALANCE_LAB_CACHE"] = temporary  # workers inherit it
+    print(f"lab: kernel cache {home} cannot be written ({reason}); compiling into a temporary folder", file=sys.stderr)
+    return Path(temporary)
+
+
+def _remove_if_mine(folder: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _outside(function: Callable[..., Any]) -> Path | None:
+    """What else the function's code depends on: its top package, or its file, when it is not part of `sims/`."""
+    path = Path(function.__code__.co_filename).resolve()
+    if SIMS in path.parents or not path.is_file():
+        return None
+    top = path
+    while (top.parent / "__init__.py").is_file():
+        top = top.parent
+    return top
+
+
+@overload
+def kernel(function: Callable[..., Any], *, inline: bool = ...) -> Any: ...
+@overload
+def kernel(function: None = ..., *, inline: bool = ...) -> Callable[[Callable[..., Any]], Any]: ...
+def kernel(function: Callable[..., Any] | None = None, *, inline: bool = False) -> Any:
+    """Compile `function` when it is first called, or load it from the cache.
+
+    Integers wrap, nothing is checked for bounds, the GIL is released, floating point is not reordered. With
+    `inline=True` the function is melted into its callers, which small functions of scalars want: a loop over lanes
+    with a call in it is not vectorised, and LLVM alone does not inline ten rounds of Philox (8 times slower).
+    With `NUMBA_DISABLE_JIT=1` the plain Python function comes back.
+    """
+    if function is None:
+        return lambda wrapped: kernel(wrapped, inline=inline)
+    if config.DISABLE_JIT:
+        return function
+    config.CACHE_DIR = str(cache_folder(_outside(function)))  # read by Numba at this moment, once a function
+    return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)(function)

@@ -1,0 +1,58 @@
+"""Viking Dice: the fact sheet. Read `README.md` for the rules, then `table.py`, `rules.py`, `policies.py`."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
+from sims.viking import describe, policies, rules
+from sims.viking.table import Table, View
+
+
+class Knobs(Settings):
+    start_life: Whole = knob(12, "Life that every player starts with.", low=1, high=200)
+    dice: Whole = knob(3, "Dice a player; a triple is all of them equal.", low=2, high=5)
+    sides: Literal[4, 6, 8, 10, 12] = knob(6, "Sides of each die.")
+    reroll_order: Literal["open", "simultaneous", "active_first"] = knob(
+        "open", "Who may reroll when: lower total first and in turn, both at once, or the active player first.", ruling="VD7"
+    )
+    tied_triple: Literal["hit_and_heal", "heal_only", "hit_only"] = knob(
+        "hit_and_heal", "What befalls the holder of the only triple in a tie.", ruling="VD1"
+    )
+    heal: Literal["face", "total", "none"] = knob("face", "What a triple heals.")
+    max_duels: Whole = knob(1000, "A game still undecided after this many duels is unfinished.", low=1, high=1_000_000, ruling="VD21")
+
+
+def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
+    return (
+        Column("duels", "Duels fought.", "duels", headline=True),
+        Column("winner", "Seat of the winner, -1 for none.", "seat"),
+        *(Column(f"life_{s}", f"Final life of seat {s}.", "life") for s in range(seats)),
+        *(Column(f"place_{s}", f"Place of seat {s}: 1 is best, -1 none.", "place") for s in range(seats)),
+        Column("rerolls", "Uses of a reroll, at most one a player a duel.", "rerolls", headline=True),
+        Column("triples", "Triple hands at the end of a duel; two count 2.", "hands"),
+        Column("ties", "Duels whose final totals are equal, triples included.", "duels"),
+        Column("lead_changes", "Times that another seat became strict leader in life.", "changes", headline=True),
+        Column("unfinished", "1 when max_duels ended the game.", "games"),
+    )
+
+
+def count_illegal(view: View, seat: NDArray[np.int8], action: NDArray[np.int16]) -> int:
+    return int(rules.count_illegal(view.kind, view.knobs.dice, view.seats, view.life, seat, action))
+
+
+GAME = Game(
+    name="viking",
+    title="Viking Dice",
+    rules_version=1,
+    seats=(2, 3, 4),
+    knobs=Knobs,
+    columns=columns,
+    policies=policies_of(policies),
+    table=Table,
+    count_illegal=count_illegal,
+    narrator=describe.Narrator,
+    lanes=16384,
+    scalar="sims.viking.scalar",
+)

@@ -1,0 +1,456 @@
+"""The rules of Viking Dice as kernels over lanes.
+
+A duel has two *sides*: 0 the active player, 1 its opponent. Arrays have the lane as last axis:
+
+    first, again   [side, die, lane] int8   the faces of the first roll, and those that a reroll would show
+    reroll         [side, lane] int8        the dice rerolled, bit d for die d; 0: none (yet)
+    total, triple  [side, lane] int8        of the dice as they lie
+    speaker        [lane] int8              the side that may reroll now, -1 for none
+    who            [side, lane] int8        the seat on each side
+    life           [seat, lane] int32       0: out for good (VD20)
+    alive          [lane] int8              the living seats, bit s for seat s
+    counters       [counter, lane] int32    what the results count
+
+A loop over lanes becomes vector instructions when nothing in it branches, both operands of a choice are read before
+it, and small numbers are kept small (`i8(...)`). So loops over seats stand outside it. Loops over dice may stand
+within: `dice` is the tuple (0, 1, 2), whose length is part of its type, so that they are unrolled. Loops also beat
+assignments to slices. `table.py` calls these kernels in the order in which they stand here.
+"""
+
+import numpy as np
+
+from sims.core.kernel import kernel
+from sims.core.rng import split, words
+
+i8, i32, u32 = np.int8, np.int32, np.uint32
+
+# Purposes of luck. The index is the number of the duel in its game, from 0; the four words are named here.
+ROLL = 1  # the first roll of sides 0 and 1, their rerolls: dice 0 to 2 of each
+MORE = 2  # the same, dice 3 and 4
+SPEAK_WORD = 3  # for a policy: speaking rounds 0, 1 and 2; attack or heal
+TARGET_WORD = 4  # for a policy: whom to face
+
+# The options of the knobs, in the order of `Knobs`.
+OPEN, SIMULTANEOUS, ACTIVE_FIRST = range(3)
+HIT_AND_HEAL, HEAL_ONLY, HIT_ONLY = range(3)
+FACE, TOTAL, NONE = range(3)
+
+# Kinds of decision, and the answers to the last.
+TARGET, SPEAK, STRIKE = range(3)
+ATTACK, HEAL = range(2)
+
+# Rows of `counters`, and of `shown`.
+DUELS, REROLLS, TRIPLES, TIES, LEAD_CHANGES = range(5)
+SEAT, FACING, OWN_TOTAL, OTHER_TOTAL, OTHER_REROLLED = range(5)
+
+
+@kernel
+def listed(who, lanes):
+    """List the lanes in which `who` is not negative; their number."""
+    n = 0
+    for i in range(who.size):
+        lanes[n] = i
+        n += who[i] >= 0
+    return n
+
+
+_CHUNK = 1024  # lanes whose words are drawn and used up while they are near the processor
+
+
+# Choosing whom to face (VD12)
+
+
+@kernel
+def find_choosers(alive, lanes):
+    """List the lanes in which the active player has two or more living opponents; their number."""
+    n = 0
+    for i in range(alive.size):
+        lanes[n] = i
+        n += _count(alive[i]) > 2
+    return n
+
+
+@kernel
+def choose_foe(lanes, action, foe):
+    """Take in whom the active players face."""
+    for j in range(lanes.size):
+        foe[lanes[j]] = i8(action[j])
+
+
+@kernel(inline=True)
+def _count(mask):
+    """How many of four seats are in a bit mask."""
+    return i8((mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + ((mask >> 3) & 1))
+
+
+# The first roll
+
+
+@kernel
+def roll(key, game, duels, sides, first, again):
+    """Roll every die of the duel, those of a reroll that may never be used included."""
+    dice, four = first.shape[1], np.empty((4, _CHUNK), u32)
+    for start in range(0, game.size, _CHUNK):
+        end = min(start + _CHUNK, game.size)
+        for part in range((dice + 2) // 3):
+            draw(key, game[start:end], duels[start:end], ROLL + part, four)
+            for side in range(2):
+                for d in range(3 * part, min(dice, 3 * part + 3)):
+                    _face(four[side], sides, first[side, d, start:end])
+                    _face(four[2 + side], sides, again[side, d, start:end])
+
+
+@kernel
+def draw(key, game, index, purpose, four):
+    """The four words at (purpose, index[lane]) of every lane's game."""
+    for i in range(game.size):
+        four[0, i], four[1, i], four[2, i], four[3, i] = words(key, game[i], purpose, index[i])
+
+
+@kernel
+def _face(word, sides, face):
+    """Take one die from every word and leave the rest of the word for the next."""
+    for i in range(face.size):
+        value, rest = split(word[i], sides)
+        face[i] = i8(value) + i8(1)
+        word[i] = rest
+
+
+# Speaking: who may reroll, and when (VD6, VD7)
+
+
+@kernel
+def speak_first(order, dice, first, reroll, speaker):
+    """Who speaks in round 0: the lower first total under `open`, else the active player.
+
+    Nobody does when the totals are equal or anyone has a triple: then the first roll stands.
+    """
+    mine, theirs = first[0], first[1]
+    for i in range(speaker.size):
+        total_0, total_1, triple_0, triple_1 = i8(0), i8(0), True, True
+        for d in range(len(dice)):
+            a, b = mine[d, i], theirs[d, i]
+            total_0, total_1 = i8(total_0 + a), i8(total_1 + b)
+            triple_0 = triple_0 & (a == mine[0, i])
+            triple_1 = triple_1 & (b == theirs[0, i])
+        stands = (total_0 == total_1) | triple_0 | triple_1
+        side = i8(total_1 < total_0) if order == OPEN else i8(0)
+        speaker[i] = i8(-1) if stands else side
+    for side in range(2):
+        for i in range(speaker.size):
+            reroll[side, i] = 0
+
+
+@kernel
+def show_all(order, first, again, reroll, speaker, who, own, other, shown):
+    """What the speakers of all lanes see. Under `simultaneous` nobody sees the other's answer."""
+    for i in range(speaker.size):
+        side, a, b = speaker[i], who[0, i], who[1, i]
+        decider = b if side == 1 else a
+        shown[SEAT, i] = decider if side >= 0 else i8(-1)
+        shown[FACING, i] = a if side == 1 else b
+    for i in range(speaker.size):
+        told_0, told_1 = reroll[0, i], reroll[1, i]
+        told = told_0 if speaker[i] == 1 else told_1
+        shown[OTHER_REROLLED, i] = i8((told != 0) & (order != SIMULTANEOUS))
+    for i in range(speaker.size):
+        shown[OWN_TOTAL, i] = 0
+        shown[OTHER_TOTAL, i] = 0
+    for d in range(own.shape[0]):  # outside: with this many arrays in one loop the compiler gives up
+        bit = i8(0) if order == SIMULTANEOUS else i8(1 << d)
+        _show_own(first[0, d], first[1, d], speaker, own[d], shown[OWN_TOTAL])
+        _show_other(bit, first[0, d], first[1, d], again[0, d], again[1, d], reroll, speaker, other[d], shown[OTHER_TOTAL])
+
+
+@kernel
+def _show_own(face_0, face_1, speaker, own, total):
+    """One die of the speaker, who has not rerolled."""
+    for i in range(speaker.size):
+        a, b = face_0[i], face_1[i]
+        face = b if speaker[i] == 1 else a
+        own[i] = face
+        total[i] = i8(total[i] + face)
+
+
+@kernel
+def _show_other(bit, first_0, first_1, again_0, again_1, reroll, speaker, other, total):
+    """One die of the other side as it lies; `bit` of its reroll tells whether it was rolled again."""
+    by_0, by_1 = reroll[0], reroll[1]
+    for i in range(speaker.size):
+        old_0, old_1, new_0, new_1, mask_0, mask_1 = first_0[i], first_1[i], again_0[i], again_1[i], by_0[i], by_1[i]
+        now_0 = new_0 if mask_0 & bit else old_0
+        now_1 = new_1 if mask_1 & bit else old_1
+        face = now_0 if speaker[i] == 1 else now_1
+        other[i] = face
+        total[i] = i8(total[i] + face)
+
+
+@kernel(inline=True)
+def _goes_on(order, chance, rerolls, other_rerolled):
+    """Whether the other side may speak after this answer in speaking round `chance`."""
+    if chance == 0:
+        return True
+    return (order == OPEN) & (chance == 1) & rerolls & (not other_rerolled)  # it had waited, and now sees my reroll
+
+
+@kernel
+def hear(order, chance, action, speaker, reroll, rerolls):
+    """Take in the speakers' answers (dice to reroll, 0 to wait) and pass the word to the other side, or end the talk."""
+    by_0, by_1 = reroll[0], reroll[1]
+    for i in range(speaker.size):
+        side, mask, a, b, used = speaker[i], i8(action[i]), by_0[i], by_1[i], rerolls[i]
+        speaks = side >= 0
+        other = a if side == 1 else b
+        by_0[i] = mask if side == 0 else a
+        by_1[i] = mask if side == 1 else b
+        rerolls[i] = used + i32(speaks & (mask != 0))
+        goes_on = speaks & _goes_on(order, chance, mask != 0, other != 0)
+        speaker[i] = i8(side ^ 1) if goes_on else i8(-1)
+
+
+@kernel
+def show_some(lanes, side_of, first, again, reroll, who, own, other, shown):
+    """What side `side_of[lane]` of listed lanes sees: the dice as they lie."""
+    for j in range(lanes.size):
+        i = lanes[j]
+        side = side_of[i]
+        mine, theirs = reroll[side, i], reroll[1 - side, i]
+        shown[SEAT, j] = who[side, i]
+        shown[FACING, j] = who[1 - side, i]
+        shown[OTHER_REROLLED, j] = theirs != 0
+        for d in range(own.shape[0]):
+            own[d, j] = again[side, d, i] if (mine >> d) & 1 else first[side, d, i]
+            other[d, j] = again[1 - side, d, i] if (theirs >> d) & 1 else first[1 - side, d, i]
+            shown[OWN_TOTAL, j] += own[d, j]
+            shown[OTHER_TOTAL, j] += other[d, j]
+
+
+@kernel
+def hear_last(lanes, action, speaker, reroll, rerolls):
+    """Take in the answers of the third speaking round."""
+    for j in range(lanes.size):
+        i = lanes[j]
+        reroll[speaker[i], i] = i8(action[j])
+        rerolls[i] += action[j] != 0
+
+
+# The result of a duel
+
+
+@kernel
+def lay(dice, first, again, reroll, total, triple, highest):
+    """Totals, triples (VD5) and highest dice of both sides, rerolled dice as they came."""
+    for side in range(2):
+        _lay(dice, first[side], again[side], reroll[side], total[side], triple[side], highest[side])
+
+
+@kernel
+def _lay(dice, first, again, reroll, total, triple, highest):
+    for i in range(total.size):
+        mask, summed, lowest, high = reroll[i], i8(0), i8(127), i8(0)
+        for d in range(len(dice)):
+            old, new = first[d, i], again[d, i]
+            face = new if mask & i8(1 << d) else old
+            summed = i8(summed + face)
+            lowest = face if face < lowest else lowest
+            high = face if face > high else high
+        total[i] = summed
+        triple[i] = i8(lowest == high)
+        highest[i] = high
+
+
+@kernel
+def find_strikers(total, triple, striker, lanes):
+    """List the lanes in which a higher total is a triple and the lower is not: attack or heal (VD3, VD5, VD15)."""
+    for i in range(striker.size):
+        mine, theirs, a, b = total[0, i], total[1, i], triple[0, i], triple[1, i]
+        foe_may = (theirs > mine) & (b > a)
+        active_may = (mine > theirs) & (a > b)
+        striker[i] = i8(1) if foe_may else i8(0) if active_may else i8(-1)
+    return listed(striker, lanes)
+
+
+@kernel(inline=True)
+def healing(heal, face, total):
+    """What a triple heals (knob `heal`)."""
+    return face if heal == FACE else total if heal == TOTAL else i32(0)
+
+
+@kernel(inline=True)
+def change(tied_triple, total, triple, high, gain, other_total, other_triple, other_high, winner_heals):
+    """Net change of one side's life (VD2); `gain` is what its triple would heal. Every case, then the one that holds."""
+    hit = other_high if high < other_high else i32(0)  # VD18
+    tie_hit = i32(0) if triple & (tied_triple == HEAL_ONLY) else hit  # VD1
+    tie_gain = gain if triple & (tied_triple != HIT_ONLY) else i32(0)  # VD1
+    loss = i32(0) if winner_heals else i32(other_total - total)
+    lower = gain if triple else i32(-loss)  # a triple protects, and heals
+    higher = gain if triple & winner_heals else i32(0)
+    apart = higher if total > other_total else lower
+    result = i32(tie_gain - tie_hit) if total == other_total else apart
+    return gain if triple & other_triple else result  # VD4, whatever the totals
+
+
+@kernel
+def resolve(tied_triple, heal, total, triple, highest, heals, delta, triples, ties):
+    """Both sides' net change of life, into `delta`, and what the duel adds to the counters."""
+    for i in range(heals.size):
+        a, b = i32(total[0, i]), i32(total[1, i])
+        high_a, high_b = i32(highest[0, i]), i32(highest[1, i])
+        triple_a, triple_b = triple[0, i] != 0, triple[1, i] != 0
+        choice = heals[i] == HEAL
+        gain_a, gain_b = healing(heal, high_a, a), healing(heal, high_b, b)
+        delta[0, i] = change(tied_triple, a, triple_a, high_a, gain_a, b, triple_b, high_b, choice)
+        delta[1, i] = change(tied_triple, b, triple_b, high_b, gain_b, a, triple_a, high_a, choice)
+        triples[i] += i32(triple_a) + i32(triple_b)
+        ties[i] += i32(a == b)
+
+
+@kernel
+def change_life(delta, who, life, alive, place):
+    """Change the two lives, never below 0 (VD20); who falls to 0 takes the last place that is free (VD22)."""
+    standing = np.empty(alive.size, i8)
+    for i in range(alive.size):
+        standing[i] = _count(alive[i])
+        alive[i] = 0
+    for seat in range(life.shape[0]):
+        _change_seat(i8(seat), delta, who, life[seat], standing, alive, place[seat])
+
+
+@kernel
+def _change_seat(seat, delta, who, life, standing, alive, place):
+    active, foe, for_active, for_foe = who[0], who[1], delta[0], delta[1]
+    for i in range(alive.size):
+        a, b, old, was, last = for_active[i], for_foe[i], life[i], place[i], standing[i]
+        plus = b if foe[i] == seat else i32(0)
+        plus = a if active[i] == seat else plus
+        new = i32(old + plus)
+        new = new if new > 0 else i32(0)
+        life[i] = new
+        place[i] = last if (old > 0) & (new == 0) else was
+        alive[i] = i8(alive[i] | (i8(new > 0) << seat))
+
+
+@kernel
+def watch_lead(life, leader, lead_changes):
+    """The last strict leader in life is remembered; a change counts when another seat becomes strict leader."""
+    best = np.zeros(leader.size, i32)
+    ahead = np.full(leader.size, -1, i8)
+    for seat in range(life.shape[0]):
+        _compare(i8(seat), life[seat], best, ahead)
+    for i in range(leader.size):
+        who, old, changes = ahead[i], leader[i], lead_changes[i]
+        lead_changes[i] = changes + i32((who >= 0) & (old >= 0) & (who != old))
+        leader[i] = who if who >= 0 else old
+
+
+@kernel
+def _compare(seat, life, best, ahead):
+    """Put `seat` ahead where it has the most life yet, and nobody where it has as much as the best."""
+    for i in range(life.size):
+        new, high, who = life[i], best[i], ahead[i]
+        tied = i8(-1) if new == high else who
+        ahead[i] = seat if new > high else tied
+        best[i] = new if new > high else high
+
+
+@kernel
+def next_turn(seats, alive, who, duels):
+    """The next living player clockwise is active (VD13); it faces the next one after it unless it may choose (VD12)."""
+    for i in range(duels.size):
+        duels[i] += 1
+    if seats == 2:  # they change places (VD10); who is out does not matter any more
+        for i in range(duels.size):
+            a, b = who[0, i], who[1, i]
+            who[0, i] = b
+            who[1, i] = a
+        return
+    active = who[0].copy()
+    _clockwise(seats, alive, active, who[0])
+    _clockwise(seats, alive, who[0], who[1])
+
+
+@kernel
+def _clockwise(seats, alive, start, out):
+    """The next living seat clockwise from `start`; `start` itself when nobody else lives."""
+    for i in range(start.size):
+        out[i] = start[i]
+    for step in range(seats - 1, 0, -1):
+        for i in range(start.size):
+            mask, after, found = i32(alive[i]), i32(start[i] + step), out[i]
+            seat = i32(after - seats) if after >= seats else after
+            out[i] = i8(seat) if (mask >> seat) & 1 else found
+
+
+# The end of a game, and the next
+
+
+@kernel
+def find_over(max_duels, alive, duels, busy, lanes):
+    """List the busy lanes with fewer than two alive, or with `max_duels` duels fought (VD21); their number."""
+    limit, ended = i32(max_duels), np.empty(busy.size, i8)
+    for i in range(busy.size):
+        mask, fought, here = alive[i], duels[i], busy[i]
+        one = (mask & i8(mask - 1)) == 0
+        ended[i] = i8((here != 0) & (one | (fought >= limit))) - i8(1)
+    return listed(ended, lanes)
+
+
+@kernel
+def record(lanes, alive, life, place, counters, busy, rows):
+    """Write the results of finished lanes, winners first and then in the order of `columns`, and free the lanes."""
+    seats = life.shape[0]
+    lives, places, others = 3, 3 + seats, 3 + 2 * seats
+    for j in range(lanes.size):
+        i, row = lanes[j], rows[j]
+        unfinished = _count(alive[i]) > 1
+        winner = -1
+        for seat in range(seats):
+            row[lives + seat] = life[seat, i]
+            row[places + seat] = place[seat, i]
+            if life[seat, i] > 0 and not unfinished:
+                winner = seat
+                row[places + seat] = 1
+        row[0] = 0 if unfinished else alive[i]
+        row[1] = counters[DUELS, i]
+        row[2] = winner
+        row[others] = counters[REROLLS, i]
+        row[others + 1] = counters[TRIPLES, i]
+        row[others + 2] = counters[TIES, i]
+        row[others + 3] = counters[LEAD_CHANGES, i]
+        row[others + 4] = unfinished
+        busy[i] = 0
+
+
+@kernel
+def deal(lanes, games, start_life, game, alive, life, place, who, leader, counters, busy):
+    """Start these games in these lanes: everybody has `start_life`, and seat 0 is active (VD11)."""
+    seats = life.shape[0]
+    for j in range(lanes.size):
+        i = lanes[j]
+        game[i] = games[j]
+        alive[i] = (1 << seats) - 1
+        for seat in range(seats):
+            life[seat, i] = start_life
+            place[seat, i] = -1
+        who[0, i] = 0
+        who[1, i] = 1
+        leader[i] = -1
+        counters[:, i] = 0
+        busy[i] = 1
+
+
+# What a policy may answer
+
+
+@kernel
+def count_illegal(kind, dice, seats, life, seat, action):
+    """In how many views with a seat the action is against the rules."""
+    bad, limit = 0, np.int16(2 if kind == STRIKE else 1 << dice)
+    if kind == TARGET:
+        for i in range(seat.size):
+            foe = action[i]
+            bad += foe < 0 or foe >= seats or foe == seat[i] or life[foe, i] == 0
+        return bad
+    for i in range(seat.size):
+        bad += (seat[i] >= 0) & ((action[i] < 0) | (action[i] >= limit))
+    return bad

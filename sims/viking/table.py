@@ -1,0 +1,199 @@
+"""A table of Viking Dice: thousands of games in lockstep, one duel of each a round of play.
+
+`_duel` is the course of a duel; it pauses at every decision. The rules themselves are in `rules.py`.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sims.core.game import Ask, Setting
+from sims.viking import rules
+from sims.viking.rules import DUELS, LEAD_CHANGES, REROLLS, SPEAK, STRIKE, TARGET, TIES, TRIPLES
+
+Bytes = NDArray[np.int8]
+
+
+class View(NamedTuple):
+    """What the deciding seats see, one decision a lane. Arrays are read-only."""
+
+    kind: int
+    """TARGET: the action is the seat to face. SPEAK: the dice to reroll as a bit mask, 0 to wait. STRIKE: with a higher
+    triple, ATTACK or HEAL. (All in `rules`.)"""
+    dice: tuple[int, ...]
+    """(0, 1, 2): a loop over `range(len(view.dice))` is unrolled, since the length is part of the type."""
+    chance: int
+    """SPEAK: 0, 1 or 2, the speaking round of this duel (only in round 2 does a seat speak for the second time)."""
+    seats: int
+    knobs: Any
+    """The game's knobs, encoded: numbers, and for names their place among the options."""
+    active: Bytes
+    """[lane] the active player."""
+    life: NDArray[np.int32]
+    """[seat, lane] life of every player; 0: out."""
+    duels: NDArray[np.int32]
+    """[lane] duels fought before this one."""
+    word: NDArray[np.uint32]
+    """[lane] the only randomness that a policy may use; zeros unless the policy declares `uses_word`."""
+    own: Bytes
+    """[die, lane] own dice as they lie; 0 for TARGET."""
+    other: Bytes
+    """[die, lane] the opponent's dice as far as seen; 0 for TARGET."""
+    seat: Bytes
+    """[lane] who decides; -1 where nobody is asked."""
+    foe: Bytes
+    """[lane] the opponent in this duel; -1 while it is to be chosen."""
+    own_total: Bytes
+    other_total: Bytes
+    other_rerolled: Bytes
+    """[lane] 1 when the opponent has been seen to reroll in this duel."""
+
+
+def _closed(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, not to be written by whoever gets it."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+class Table:
+    """See `sims.core.game.Table`."""
+
+    STATE = ("game", "busy", "alive", "life", "place", "who", "leader", "counters")
+    """What lasts from duel to duel; all else is worked out anew in each."""
+
+    def __init__(self, setting: Setting, lanes: int) -> None:
+        self.setting, self.knobs = setting, setting.knobs
+        self.dice = tuple(range(self.knobs.dice))
+        self._play = self._duel()
+        self._allocate(lanes)
+
+    def _allocate(self, lanes: int) -> None:
+        seats, dice = self.setting.seats, self.knobs.dice
+        self.game = np.zeros(lanes, np.uint64)
+        self.busy, self.alive, self.leader = np.zeros((3, lanes), np.int8)
+        self.life, self.place = np.zeros((seats, lanes), np.int32), np.zeros((seats, lanes), np.int8)
+        self.counters = np.zeros((5, lanes), np.int32)
+
+        self.who, self.total, self.triple, self.highest, self.reroll = np.zeros((5, 2, lanes), np.int8)
+        self.first, self.again = np.zeros((2, 2, dice, lanes), np.int8)
+        self.delta = np.zeros((2, lanes), np.int32)
+        self.speaker, self.striker, self.heals = np.zeros((3, lanes), np.int8)
+        self.words = np.zeros((4, lanes), np.uint32)
+        self.lanes = np.zeros(lanes, np.int32)
+        self.action = np.zeros(lanes, np.int16)
+        self.seen = self._blank(lanes)
+        self.view = self._view(SPEAK, 0, self.who[0], self.life, self.counters[DUELS], self.words[0], *self.seen)
+
+    # The course of play
+
+    def advance(self) -> Ask | None:
+        ask = next(self._play, None)
+        if ask is None:
+            self._play = self._duel()
+        return ask
+
+    def _duel(self) -> Iterator[Ask]:
+        if self.setting.seats > 2:
+            yield from self._choose_foe()
+        self._roll()
+        yield from self._speak()
+        yield from self._strike()
+        self._resolve()
+
+    def _choose_foe(self) -> Iterator[Ask]:
+        lanes = self.lanes[: rules.find_choosers(self.alive, self.lanes)]
+        if lanes.size:
+            self._draw_words(rules.TARGET_WORD)
+            own, other, shown = self._blank(lanes.size)
+            shown[rules.SEAT], shown[rules.FACING] = self.who[0].take(lanes), -1
+            yield (ask := self._ask(TARGET, 0, lanes, own, other, shown))
+            rules.choose_foe(lanes, ask.action, self.who[1])
+
+    def _roll(self) -> None:
+        rules.roll(self.setting.seed, self.game, self.counters[DUELS], self.knobs.sides, self.first, self.again)
+        rules.speak_first(self.knobs.reroll_order, self.dice, self.first, self.reroll, self.speaker)
+
+    def _speak(self) -> Iterator[Ask]:
+        self._draw_words(rules.SPEAK_WORD)
+        order, rerolls = self.knobs.reroll_order, self.counters[REROLLS]
+        for chance in range(2):  # most lanes speak, so all are shown
+            rules.show_all(order, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
+            view = self.view._replace(chance=chance, word=_closed(self.words[chance]))
+            yield Ask(view, self.seen[2][rules.SEAT], self.action, self.game)
+            rules.hear(order, chance, self.action, self.speaker, self.reroll, rerolls)
+        lanes = self.lanes[: rules.listed(self.speaker, self.lanes)]
+        if lanes.size:
+            yield (ask := self._ask_side(SPEAK, 2, lanes, self.speaker))
+            rules.hear_last(lanes, ask.action, self.speaker, self.reroll, rerolls)
+
+    def _strike(self) -> Iterator[Ask]:
+        rules.lay(self.dice, self.first, self.again, self.reroll, self.total, self.triple, self.highest)
+        self.heals[:] = rules.ATTACK
+        lanes = self.lanes[: rules.find_strikers(self.total, self.triple, self.striker, self.lanes)]
+        if lanes.size:
+            yield (ask := self._ask_side(STRIKE, 3, lanes, self.striker))
+            self.heals[lanes] = ask.action
+
+    def _resolve(self) -> None:
+        rules.resolve(
+            self.knobs.tied_triple, self.knobs.heal, self.total, self.triple, self.highest, self.heals,
+            self.delta, self.counters[TRIPLES], self.counters[TIES],
+        )  # fmt: skip
+        rules.change_life(self.delta, self.who, self.life, self.alive, self.place)
+        rules.watch_lead(self.life, self.leader, self.counters[LEAD_CHANGES])
+        rules.next_turn(self.setting.seats, self.alive, self.who, self.counters[DUELS])
+
+    # Asking
+
+    def _draw_words(self, purpose: int) -> None:
+        if self.setting.words:
+            rules.draw(self.setting.seed, self.game, self.counters[DUELS], purpose, self.words)
+
+    def _blank(self, n: int) -> tuple[Bytes, Bytes, Bytes]:
+        """Room for what n views show: own dice, other dice, and the rows of `rules.show_all`'s `shown`."""
+        own, other = np.zeros((2, self.knobs.dice, n), np.int8)
+        return own, other, np.zeros((5, n), np.int8)
+
+    def _ask_side(self, kind: int, chance: int, lanes: NDArray[np.int32], side: Bytes) -> Ask:
+        """Ask side `side[lane]` of these lanes, which sees the dice as they lie."""
+        seen = self._blank(lanes.size)
+        rules.show_some(lanes, side, self.first, self.again, self.reroll, self.who, *seen)
+        return self._ask(kind, chance, lanes, *seen)
+
+    def _ask(self, kind: int, chance: int, lanes: NDArray[np.int32], own: Bytes, other: Bytes, shown: Bytes) -> Ask:
+        active, duels = self.who[0].take(lanes), self.counters[DUELS].take(lanes)
+        word = self.words[chance].take(lanes)
+        view = self._view(kind, chance, active, self.life.take(lanes, axis=1), duels, word, own, other, shown)
+        return Ask(view, shown[rules.SEAT], np.empty(lanes.size, np.int16), self.game.take(lanes))
+
+    def _view(self, kind: int, chance: int, *arrays: NDArray[Any]) -> View:
+        """arrays: `View`'s from `active` to `other`, then `shown`, whose rows are the rest."""
+        *fields, shown = map(_closed, arrays)
+        return View(kind, self.dice, chance, self.setting.seats, self.knobs, *fields, *shown)
+
+    # The end of a game, and the next
+
+    def over(self) -> NDArray[np.int32]:
+        n = rules.find_over(self.knobs.max_duels, self.alive, self.counters[DUELS], self.busy, self.lanes)
+        return self.lanes[:n].copy()
+
+    def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
+        rules.record(lanes, self.alive, self.life, self.place, self.counters, self.busy, rows)
+
+    def busy_lanes(self) -> NDArray[np.int32]:
+        return np.flatnonzero(self.busy).astype(np.int32)
+
+    def deal(self, lanes: NDArray[np.int32], games: NDArray[np.uint64]) -> None:
+        rules.deal(
+            lanes, games, self.knobs.start_life, self.game, self.alive, self.life, self.place, self.who,
+            self.leader, self.counters, self.busy,
+        )  # fmt: skip
+
+    def keep(self, lanes: NDArray[np.int32]) -> None:
+        kept = {name: getattr(self, name).take(lanes, axis=-1) for name in self.STATE}
+        self._allocate(lanes.size)
+        for name, array in kept.items():
+            getattr(self, name)[...] = array

@@ -1,0 +1,174 @@
+"""What every game and every policy must keep to; both are found by themselves."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from lab import arena, catalogue
+from lab.arena import Match, Player
+from lab.errors import IllegalAction
+from sims.core.game import Policy, Setting, encode, is_list, options_of
+
+GAMES = catalogue.game_names()
+SEATS = [(name, seats) for name in GAMES for seats in catalogue.game(name).seats]
+POLICIES = [(name, policy) for name in GAMES for policy in catalogue.policies(name)]
+
+
+def match(name, policies, seats, seed=1, knobs=None):
+    game = catalogue.game(name)
+    knobs = knobs or game.knobs()
+    players = {}
+    for policy in policies:
+        found = policy if isinstance(policy, Policy) else catalogue.policy(name, policy)
+        prepared = found.prepare(knobs, seats, found.weights()) if found.prepare else ()
+        players.setdefault(policy, Player(found.name, found, encode(found.weights()), prepared))
+    line = tuple(players[policies[seat % len(policies)]] for seat in range(seats))
+    return Match(game, Setting(encode(knobs), seats, seed, any(p.policy.uses_word for p in line)), line)
+
+
+def play(of, first, count, **options):
+    """Rows by game number, and the game numbers that came."""
+    rows, numbers = {}, []
+
+    def sink(games, results):
+        numbers.extend(games.tolist())
+        rows.update(zip(games.tolist(), results.copy(), strict=True))
+
+    arena.play(of, first, count, sink, **options)
+    assert sorted(numbers) == list(range(first, first + count))
+    return np.array([rows[game] for game in range(first, first + count)])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_fact_sheet_is_complete(name):
+    game = catalogue.game(name)
+    assert game.name == name
+    assert game.title
+    assert list(game.seats) == sorted(set(game.seats))
+    for field, info in game.knobs.model_fields.items():
+        assert info.description, field
+        assert options_of(info.annotation) or info.annotation is bool or len(info.metadata) >= 2, f"{field}: no bounds"
+    for seats in game.seats:
+        names = game.column_names(seats, game.knobs())
+        assert len(set(names)) == len(names)
+        assert {"winner", "unfinished"} <= set(names)
+        headlines = [each for each in game.columns(seats, game.knobs()) if each.headline]
+        assert 1 <= len(headlines) <= 16
+        assert all(each.help and each.unit for each in game.columns(seats, game.knobs()))
+    assert "random" in game.policies, "the checks below need a policy that plays every legal action"
+
+
+@pytest.mark.parametrize(("name", "policy"), POLICIES)
+def test_a_policy_plays_whole_legal_games(name, policy):
+    for seats in catalogue.game(name).seats:
+        of = match(name, [policy, "random"], seats)
+        rows = play(of, 0, 300)
+        columns = of.game.column_names(seats, of.game.knobs())
+        winner, unfinished = rows[:, 1 + columns.index("winner")], rows[:, 1 + columns.index("unfinished")]
+        assert rows.min() >= -1
+        assert ((rows[:, 0] >= 0) & (rows[:, 0] < 1 << seats)).all()
+        alone = (rows[:, 0] > 0) & (rows[:, 0] & (rows[:, 0] - 1) == 0)
+        assert (winner[alone] == np.log2(rows[alone, 0]).astype(int)).all()
+        assert (winner[~alone] == -1).all()
+        assert (rows[unfinished == 1, 0] == 0).all()
+
+
+@pytest.mark.parametrize(("name", "seats"), SEATS)
+def test_results_do_not_depend_on_lanes_or_blocks(name, seats):
+    of = match(name, ["random", *catalogue.policies(name)], seats)
+    whole = play(of, 0, 500)
+    for lanes in (1, 7, 64):
+        assert (play(of, 0, 100, lanes=lanes) == whole[:100]).all()
+    pieces = [play(of, first, count) for first, count in ((0, 1), (1, 36), (37, 263), (300, 200))]
+    assert (np.concatenate(pieces) == whole).all()
+    assert (play(of, 2**63, 20) == play(of, 2**63, 20, lanes=3)).all()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_seeds_and_games_differ(name):
+    seats = catalogue.game(name).seats[0]
+    one, other = (play(match(name, ["random"], seats, seed=seed), 0, 200) for seed in (1, 2))
+    assert (one != other).any(axis=1).mean() > 0.9
+    assert (one[1:] != one[:-1]).any(axis=1).mean() > 0.9
+
+
+def first_asks(name, seats, wanted=30):
+    """Asks of random play, copied: (ask, table)."""
+    asks = []
+
+    def watch(table, ask):
+        if ask is not None and len(asks) < wanted:
+            asks.append(ask)
+
+    arena.play(match(name, ["random"], seats), 0, 50, lambda games, rows: None, watch=watch, rounds=10)
+    return asks
+
+
+@pytest.mark.parametrize(("name", "seats"), SEATS)
+def test_views_are_of_one_type_and_cannot_be_written(name, seats):
+    types = set()
+    for ask in first_asks(name, seats):
+        arrays = {key: value for key, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
+        types.add(tuple((key, value.dtype, value.ndim, value.flags.c_contiguous) for key, value in arrays.items()))
+        for key, value in arrays.items():
+            assert not value.flags.writeable, key
+            assert value.shape[-1] == ask.seat.size, key
+        assert ask.action.dtype == catalogue.game(name).action_dtype
+        assert (ask.seat < seats).all()
+    assert len(types) == 1
+
+
+@pytest.mark.parametrize(("name", "policy"), POLICIES)
+def test_a_policy_acts_alike_whatever_else_is_in_the_batch(name, policy):
+    seats = catalogue.game(name).seats[-1]
+    of = match(name, [policy, "random"], seats)
+    checked = []
+
+    def watch(table, ask):
+        if ask is None or not (ask.seat >= 0).any():
+            return
+        player, lane = of.players[0], int(np.flatnonzero(ask.seat >= 0)[-1])
+        one = slice(lane, lane + 1)
+        fields = {key: value[..., one].copy() for key, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
+        for value in fields.values():
+            value.flags.writeable = False
+        whole, alone = np.empty_like(ask.action), np.empty_like(ask.action[one])
+        player.policy.function(ask.view, player.weights, player.prepared, whole)
+        player.policy.function(ask.view._replace(**fields), player.weights, player.prepared, alone)
+        assert whole[lane] == alone[0]
+        checked.append(lane)
+
+    arena.play(of, 0, 40, lambda games, rows: None, watch=watch, rounds=8)
+    assert len(checked) > 5
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_illegal_action_is_named(name):
+    def cheat(view, weights, prepared, action):
+        action[:] = -77
+
+    policy = Policy("cheat", "Answers nonsense.", cheat)
+    with pytest.raises(IllegalAction, match=rf"policy 'cheat' of seat \d answered -77 in game \d+.* rules of {name}"):
+        play(match(name, [policy], catalogue.game(name).seats[0]), 0, 50)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_value_of_every_knob_plays(name):
+    """Every option, and both bounds of every number, one knob at a time."""
+    game = catalogue.game(name)
+    limits = {key: 30 for key in game.knobs.model_fields if key.startswith("max_")}
+    for field, info in game.knobs.model_fields.items():
+        for value in _values(info):
+            knobs = game.knobs(**limits | {field: value if not field.startswith("max_") else min(value, 30)})
+            rows = play(match(name, ["random"], game.seats[-1], knobs=knobs), 0, 10)
+            assert len(rows) == 10
+
+
+def _values(info):
+    options = options_of(info.annotation)
+    if is_list(info.annotation):
+        return [(), options]
+    if options or info.annotation is bool:
+        return options or (False, True)
+    return [getattr(each, key) for each, key in itertools.product(info.metadata, ("ge", "le")) if hasattr(each, key)]
