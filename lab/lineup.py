@@ -190,7 +190,7 @@ def _complaint(name: str, info: FieldInfo, given: Given, error: pydantic.Validat
     options = options_of(info.annotation)
     if first["type"] not in PLAIN_ERRORS:
         return given.wrong(f"refused: {one_line(first['msg']).removeprefix('Value error, ')}")
-    if isinstance(given.value, str) and options and all(isinstance(each, str) for each in options):
+    if first["type"] == "literal_error" and all(isinstance(each, str) for each in (given.value, *options)):
         return given.error(unknown(f"an option of {name}", given.value[:200], options))
     return given.wrong(f"is not {allowed(info)}")
 

@@ -45,7 +45,7 @@ from sims.core.game import Game, Settings, Whole, knob
 
 MAX_BYTES = 200_000
 """So that any file, however hostile, is refused within a second."""
-MAX_VALUES = 20_000
+MAX_VALUES = 10_000
 """In a file, with what stands behind each alias: a bomb holds more."""
 MAX_DEPTH = 50
 NAME = re.compile(r"\w[\w .+-]{0,99}")
@@ -198,6 +198,7 @@ class _Tree:
         except Exception as error:  # ruamel also raises ValueError, IndexError, ... for some texts that are not YAML
             self._not_yaml(text, error)
         if self.root is None or self.root.value is None:
+            self.line = 1
             self.refuse("empty; a study needs at least game and policies")
         return self.root
 

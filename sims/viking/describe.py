@@ -101,7 +101,7 @@ class Narrator:
         holders = [self.names[seat] for seat, hand in zip(self.sides, hands, strict=True) if len(set(hand)) == 1]
         if holders:
             why.append("both have triples" if len(holders) == 2 else f"{holders[0]} has a triple")
-        return [f"  Neither may roll again: {' and '.join(why)}."]
+        return [f"  No rerolls: {' and '.join(why)}."]
 
     def _both_at_once(self, table: Any, mask: int) -> list[str]:
         """The active player's answer lies on the table by now; `mask` is the opponent's."""
@@ -115,7 +115,8 @@ class Narrator:
         old, new = _faces(table, side, 0), _faces(table, side, mask)
         chosen = [die for die in range(len(old)) if mask >> die & 1]
         became = "becomes" if len(chosen) == 1 else "become"
-        return f"rerolls {_listed(old, chosen)}, which {became} {_listed(new, chosen)}: {_sum(new)}"
+        was, now = (_listed([str(faces[die]) for die in chosen]) for faces in (old, new))
+        return f"rerolls {was}, which {became} {now}: {_sum(new)}"
 
     def _attack_or_heal(self, ask: Ask) -> list[str]:
         choice = "heal" if ask.action[LANE] == HEAL else "attack"
@@ -168,7 +169,7 @@ class Narrator:
         if len(alive) == 1:
             return ["", f"{self.names[alive[0]]} wins after {_duels(duels)}."]
         if duels >= self.knobs.max_duels:
-            names = " and ".join(self.names[seat] for seat in alive)
+            names = _listed([self.names[seat] for seat in alive])
             return ["", f"max_duels ends the game after {_duels(duels)}: {names} are alive, and nobody wins."]
         return []
 
@@ -184,11 +185,6 @@ def _faces(table: Any, side: int, mask: int) -> list[int]:
 
 def _sum(faces: Sequence[int]) -> str:
     return f"{' + '.join(map(str, faces))} = {sum(faces)}"
-
-
-def _listed(faces: Sequence[int], chosen: Sequence[int]) -> str:
-    *some, last = [str(faces[die]) for die in chosen]
-    return f"{', '.join(some)} and {last}" if some else last
 
 
 # Results, by the names that the rules give them
@@ -218,7 +214,7 @@ def _tie(lower: Hand, higher: Hand, tied_triple: int) -> list[str]:
     """Equal totals. Sides by their highest die; a lone triple always has the lower one."""
     tie = f"Equal totals of {lower.total}"
     if lower.highest == higher.highest:
-        return [f"{tie} and equal highest dice, {lower.highest}: neither gains nor loses life."]
+        return [f"{tie} and equal highest dice, {lower.highest}: nobody is hit."]
     dice = f"{tie}: the highest die is {higher.highest} for {higher.name} against {lower.highest} for {lower.name}"
     if lower.is_triple and tied_triple == rules.HEAL_ONLY:
         return [f"{dice}, whose triple protects and heals {lower.healing}."]
@@ -230,6 +226,11 @@ def _tie(lower: Hand, higher: Hand, tied_triple: int) -> list[str]:
 
 
 # Words
+
+
+def _listed(words: Sequence[str]) -> str:
+    *some, last = words
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def _duels(number: int) -> str:

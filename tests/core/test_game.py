@@ -93,6 +93,16 @@ def test_whole_takes_a_million_in_any_spelling():
         Big(games=1e6 + 0.5)
 
 
+@pytest.mark.parametrize("value", [NAN, INFINITY, -INFINITY])
+def test_no_number_without_bounds_is_endless(value):
+    class Free(Settings):
+        drift: float = knob(0.0, "Drift.")
+
+    assert Free(drift=-1e300).drift == -1e300
+    with pytest.raises(pydantic.ValidationError):
+        Free(drift=value)
+
+
 def test_unknown_keys_are_refused():
     with pytest.raises(pydantic.ValidationError) as caught:
         Knobs(lief=7)

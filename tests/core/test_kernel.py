@@ -194,7 +194,7 @@ class House:
         ran = subprocess.run(
             command, cwd=self.folder, env=base | own | environment, capture_output=True, text=True, check=False
         )
-        assert ran.returncode == 0, ran.stderr
+        assert (ran.returncode, ran.stdout.count("\n")) == (0, 1), ran.stderr
         return json.loads(ran.stdout), ran.stderr
 
     def play(self, **environment):

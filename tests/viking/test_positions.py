@@ -525,6 +525,21 @@ def test_active_first_once_each(hands, answers):
     assert table.reroll[:, 0].tolist() == list(answers)
 
 
+@pytest.mark.parametrize(("order", "rerolls"), [("open", 0b001), ("simultaneous", WAIT), ("active_first", 0b001)])
+def test_trailing_goes_by_the_total_it_is_shown(order, rerolls):
+    """VD7 and the baseline: 1-2-4 becomes 6-6-4 and passes its 10. Under `simultaneous` the first total counts."""
+    trailing = GAME.policies["trailing"]
+    table = table_of(reroll_order=order)
+    lay(table, (1, 2, 4), (1, 4, 5), again=((6, 6, 6), (1, 1, 1)))
+    answers = {}
+    for ask in table._speak():
+        ask.action[:] = 0b011
+        if ask.seat[0] == 1:
+            trailing.function(ask.view, encode(trailing.weights()), (), ask.action)
+        answers[int(ask.seat[0])] = int(ask.action[0])
+    assert answers == {0: 0b011, 1: rerolls}
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_seats_and_lives_are_shown_right(order):
     """Seat 3 is active and faces seat 1, who speaks first under `open`, being behind."""
