@@ -17,6 +17,7 @@ from lab.errors import IllegalAction
 from sims.core.game import Ask, Game, Policy, Setting
 from sims.core.kernel import kernel
 
+
 @dataclass(frozen=True, eq=False)
 class Player:
     """A policy with its weights (encoded) and what it has prepared for the cell."""
@@ -35,6 +36,8 @@ class Match:
     setting: Setting
     players: tuple[Player, ...]
     """By seat. Seats that play alike hold the same object, and are asked together."""
+    columns: tuple[str, ...]
+    """Names of the results columns."""
 
 
 def play(
@@ -50,12 +53,14 @@ def play(
     """Play games `first` to `first + count - 1`, and give them to `sink` as they end, many at a time.
 
     sink: called with the game numbers [n] and their results int32 [n, 1 + columns]: the winners as a bit mask of
-    seats, then the game's columns. Both are only lent. lanes: how many games at a time (the game's own number). watch: called with the table
-    and each answered ask, and with None after each round of play. rounds: stop after so many (to compile everything).
+        seats, then the game's columns. Both are only lent.
+    lanes: how many games at a time; by default the game's own number.
+    watch: called with the table and each answered ask, and with None after each round of play.
+    rounds: stop after so many rounds of play, whatever is unfinished (to compile everything).
     """
     game, setting = match.game, match.setting
     lanes = min(lanes or game.lanes, count)
-    rows = np.zeros((lanes, 1 + len(game.columns(setting.seats, setting.knobs))), np.int32)
+    rows = np.zeros((lanes, 1 + len(match.columns)), np.int32)
     answer = _Answer(match)
     table = game.table(setting, lanes)
     table.deal(np.arange(lanes, dtype=np.int32), np.arange(first, first + lanes, dtype=np.uint64))
@@ -110,9 +115,9 @@ class _Answer:
     def _complain(self, ask: Ask) -> None:
         for i in range(ask.seat.size):
             one = slice(i, i + 1)
-            view = ask.view._replace(**{
-                name: value[..., one] for name, value in ask.view._asdict().items() if isinstance(value, np.ndarray)
-            })
+            view = ask.view._replace(
+                **{name: value[..., one] for name, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
+            )
             if self.match.game.count_illegal(view, ask.seat[one], ask.action[one]):
                 player = self.match.players[ask.seat[i]]
                 raise IllegalAction(

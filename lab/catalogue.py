@@ -11,6 +11,7 @@ import pkgutil
 import re
 import sys
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -83,7 +84,7 @@ def _module_at(file: str) -> ModuleType:
     path = Path(file)
     if not path.is_file():
         raise BadInput(f"{file!r}: no such file of policies")
-    name = f"policies_of_{abs(hash(path.resolve()))}"
+    name = f"policies_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{file!r} is not a Python file")

@@ -1,6 +1,8 @@
 """A cell: one setting of everything that can change the numbers, and how many games of it are wanted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from sims.core.game import Settings
@@ -19,6 +21,12 @@ class Entry:
         defaults = {name: info.default for name, info in type(self.weights).model_fields.items()}
         changed = [f"{name}={value}" for name, value in self.weights if value != defaults[name]]
         return self.policy + (":" + ",".join(changed) if changed else "")
+
+
+def line_up(titles: Iterable[str]) -> str:
+    """Titles in one line, those that follow each other together: `threshold, keep ×3`."""
+    runs = [(title, len(list(run))) for title, run in groupby(titles)]
+    return ", ".join(title + (f" ×{n}" if n > 1 else "") for title, n in runs)
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,13 @@ class Cell:
     def rotations(self) -> int:
         return self.seats if self.rotate_seats else 1
 
+    @property
+    def line_up(self) -> str:
+        """The titles in one line: `threshold, keep ×3`."""
+        return line_up(self.titles)
+
     def parameters(self) -> dict[str, Any]:
         """What a reader would call the cell: everything that a study can vary, knobs by their names."""
-        general = {"game": self.game, "seats": self.seats, "policies": ", ".join(self.titles), "seed": self.seed,
+        general = {"game": self.game, "seats": self.seats, "policies": self.line_up, "seed": self.seed,
                    "rotate_seats": self.rotate_seats}  # fmt: skip
         return ({"part": self.part} if self.part else {}) | general | self.knobs.model_dump()

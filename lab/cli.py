@@ -85,7 +85,7 @@ def _console(*, err: bool = False) -> "Console":
 
     console = Console(stderr=err, highlight=False)
     if not console.is_terminal:
-        console.width = max(console.width, 200)
+        console.width = max(console.width, 400)  # a file or a pipe has no edge
     return console
 
 
@@ -133,16 +133,18 @@ def _report(done: "Sweep", quiet: bool) -> None:
 
     console = _console()
     if not quiet:
-        tables.show(tables.summary(done.rows), console, title=done.study.name, caption=_caption(done.rows))
+        for part, rows in tables.by_part(done.rows).items():
+            tables.show(tables.summary(rows), console, title=f"{done.study.name}: {part}" if part else done.study.name)
+        console.print(_caption(done.rows), style="dim", soft_wrap=True)
     plays = f"{done.played:,} plays in {done.seconds:.1f} s" if done.played else "nothing was missing"
     console.print(f"{len(done.rows)} cells; {plays}; results in {done.folder}", soft_wrap=True)
 
 
 def _caption(rows: list[dict[str, Any]]) -> str:
-    unfinished = sum(row["unfinished"] for row in rows)
-    plays = sum(row["plays"] for row in rows)
+    unfinished, plays = sum(row["unfinished"] for row in rows), sum(row["plays"] for row in rows)
+    entries = "; entry: place in the line-up, over all seats" if any(row["rotate_seats"] for row in rows) else ""
     return (
-        f"win shares by seat; ± is the half-width of a 95 % interval for each figure alone; "
+        f"seat: share of wins{entries}; ± half-width of a 95 % interval for each figure alone, cells share their luck; "
         f"{unfinished:,} of {plays:,} plays unfinished"
     )
 
@@ -175,11 +177,18 @@ def show(
 
     rows = read_cells(results)
     names = [name.strip() for name in by.split(",")] if by is not None else None
-    lines = tables.column(rows, column, names) if column else tables.summary(rows, names)
+    groups = {"": rows} if csv or names else tables.by_part(rows)
+    tables_ = {
+        part: tables.column(group, column, names) if column else tables.summary(group, names)
+        for part, group in groups.items()
+    }
     if csv:
-        print(tables.to_csv(lines), end="")
+        print(tables.to_csv(tables_[""]), end="")
         return
-    tables.show(lines, _console(), title=str(results), caption=_caption(rows))
+    console = _console()
+    for part, lines in tables_.items():
+        tables.show(lines, console, title=f"{results}: {part}" if part else str(results))
+    console.print(_caption(rows), style="dim", soft_wrap=True)
 
 
 # Single cells
@@ -215,7 +224,12 @@ def run(
     ]
     tables.show(shares, console, title=f"{game}, {summary.games:,} games, seed {seed}")
     metrics = [
-        {"column": each.column, "mean": tables.Figure(each.mean, each.low, each.high), "sd": f"{each.sd:.4g}", "n": each.n}
+        {
+            "column": each.column,
+            "mean": tables.Figure(each.mean, each.low, each.high),
+            "sd": f"{each.sd:.4g}",
+            "n": each.n,
+        }
         for each in summary.metrics
     ]
     tables.show(metrics, console, caption="± is the half-width of a 95 % interval; n: games in which it is defined")

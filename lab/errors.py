@@ -1,10 +1,10 @@
 """What can go wrong, as one tree.
 
-    LabError                 exit code 1
-    ├── BadInput             exit code 2: what the user gave cannot be used; nothing was written
-    │   └── BrokenPlugin     a game or a policy from elsewhere that cannot be loaded
-    ├── IllegalAction        a policy broke the rules of its game
-    └── Incomplete           some blocks could not be played; what was played is kept
+LabError                 exit code 1
+├── BadInput             exit code 2: what the user gave cannot be used; nothing was written
+│   └── BrokenPlugin     a game or a policy from elsewhere that cannot be loaded
+├── IllegalAction        a policy broke the rules of its game
+└── Incomplete           some blocks could not be played; what was played is kept
 """
 
 from collections.abc import Iterable

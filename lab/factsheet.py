@@ -58,5 +58,6 @@ def _text(value: Any) -> str:
 
 def _weights(model: Any) -> str:
     return "; ".join(
-        f"{name} = {_text(info.default)} ({allowed(info)}): {info.description}" for name, info in model.model_fields.items()
+        f"{name} = {_text(info.default)} ({allowed(info)}): {info.description}"
+        for name, info in model.model_fields.items()
     )

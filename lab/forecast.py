@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lab import catalogue, seating, tables
+from lab import catalogue, seating
 from lab.cell import Cell
 from lab.estimate import summarise
 from lab.identity import cell_id
@@ -50,7 +50,9 @@ def _line(name: str, cell: Cell, store: Store, varied: tuple[str, ...]) -> Line:
     shown = {key: value for key, value in cell.parameters().items() if key in varied}
     shown |= {"games": cell.games, "missing": missing}
     shown |= {"± win share %": f"{100 * shrink * max(each.half_width for each in summary.win_share):.3f}"}
-    shown |= {f"± {each.column}": f"{shrink * each.half_width:.4f}" for each in summary.metrics if each.column in headlines}
+    shown |= {
+        f"± {each.column}": f"{shrink * each.half_width:.4f}" for each in summary.metrics if each.column in headlines
+    }
     shown |= {"seconds": f"{missing * trial.seconds_per_game:.2f}"}
     kept = cell.games if cell.keep_games < 0 else cell.keep_games
     size = _row_bytes(row_of(cell, name, game, trial.tally)) + kept * cell.rotations * len(columns) * BYTES_A_VALUE

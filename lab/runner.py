@@ -240,9 +240,7 @@ class _Run:
         return self.rows
 
 
-def _manifest(
-    done: Sweep, cells: dict[str, Cell], seconds: dict[str, float], before: dict[str, Any]
-) -> dict[str, Any]:
+def _manifest(done: Sweep, cells: dict[str, Cell], seconds: dict[str, float], before: dict[str, Any]) -> dict[str, Any]:
     import numba
     import numpy
     import pyarrow

@@ -47,8 +47,9 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
             players[name, weights] = Player(name, policy, encode(policy.weights(**dict(weights))), tables)
     words = any(player.policy.uses_word for player in players.values())
     setting = Setting(encode(game.knobs(**dict(plan.knobs))), plan.seats, plan.seed, words)
+    entries = [players[entry] for entry in plan.lineup]
     return tuple(
-        Match(game, setting, tuple(players[plan.lineup[(seat - r) % plan.seats]] for seat in range(plan.seats)))
+        Match(game, setting, tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)), column_names(plan))
         for r in range(plan.rotations)
     )
 

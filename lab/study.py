@@ -82,8 +82,7 @@ def read_study(path: str | Path) -> Study:
     """The study in a file. Raises `BadInput`, one line, for whatever is wrong with it."""
     path = Path(path)
     root = _read(path)
-    fields = root.named("the keys of a study")
-    _check_keys(root, "a key of a study", STUDY_KEYS)
+    fields = _fields(root, "study", STUDY_KEYS)
     name = _name(fields["name"]) if "name" in fields else path.stem
     question = _text(fields["question"]) if "question" in fields else ""
     parts, count = [], 0
@@ -119,10 +118,13 @@ def _name(given: Given) -> str:
     return given.value
 
 
-def _check_keys(given: Given, what: str, keys: Sequence[str]) -> None:
-    for key in given.named(f"what is {what}"):
+def _fields(given: Given, owner: str, keys: Sequence[str]) -> dict[str, Given]:
+    """A mapping with none but these keys."""
+    fields = given.named(f"keys of a {owner}")
+    for key in fields:
         if key not in keys:
-            raise given.wrong_key(what, key, keys)
+            raise given.wrong_key(f"a key of a {owner}", key, keys)
+    return fields
 
 
 # From bytes to values with their lines.
@@ -196,16 +198,16 @@ class _Tree:
         except BadInput:
             raise
         except Exception as error:  # ruamel also raises ValueError, IndexError, ... for some texts that are not YAML
-            self._not_yaml(text, error)
+            raise self._not_yaml(text, error) from error
         if self.root is None or self.root.value is None:
             self.line = 1
             self.refuse("empty; a study needs at least game and policies")
         return self.root
 
     def refuse(self, text: str) -> NoReturn:
-        raise BadInput(f"{self.path}:{self.line}: {text}") from None
+        raise BadInput(f"{self.path}:{self.line}: {text}")
 
-    def _not_yaml(self, text: str, error: Exception) -> NoReturn:
+    def _not_yaml(self, text: str, error: Exception) -> BadInput:
         reason = f"{type(error).__name__} {error}"
         if isinstance(error, MarkedYAMLError):
             mark = error.problem_mark or error.context_mark
@@ -215,7 +217,7 @@ class _Tree:
             self.line = text.count("\n", 0, error.position) + 1
             reason = f"character {error.character:#x} is not allowed"
         hint = "a tab; indent with blanks: " if "'\\t'" in reason else ""
-        self.refuse(f"not YAML: {hint}{one_line(reason)[:200]}")
+        return BadInput(f"{self.path}:{self.line}: not YAML: {hint}{one_line(reason)[:200]}")
 
     def take(self, event: Any) -> None:
         match event:
@@ -340,23 +342,22 @@ def _merged(fields: dict[str, Given]) -> dict[str, Given]:
 
 def _parts(root: Given) -> Iterator[tuple[str, Given]]:
     """Name and keys of each part, the defaults merged in; one without a name if the study has no parts."""
-    fields = root.named("the keys of a study")
-    defaults = {key: value for key, value in fields.items() if key in PART_KEYS}
-    if "studies" not in fields:
+    defaults = {key: value for key, value in root.value.items() if key in PART_KEYS}
+    if "studies" not in root.value:
         yield "", replace(root, value=defaults)
         return
-    parts = fields["studies"].named("parts by their names")
+    studies: Given = root.value["studies"]
+    parts = studies.named("parts by their names")
     if not parts:
-        raise fields["studies"].error("has no parts")
+        raise studies.error("has no parts")
     for name, part in parts.items():
         _name(Given(name, "studies", part.line))
-        _check_keys(part, "a key of a part", PART_KEYS)
-        yield name, replace(part, value=_with_defaults(part.named("the keys of a part"), defaults))
+        yield name, replace(part, value=_with_defaults(_fields(part, "part", PART_KEYS), defaults))
 
 
 def _with_defaults(own: dict[str, Given], defaults: dict[str, Given]) -> dict[str, Given]:
     """Knobs merge by name; what a part zips, it does not inherit; its other keys replace the defaults'."""
-    zipped = {name for each in _zips(own["zip"]) for name in each} if "zip" in own else set()
+    zipped = {name for each in _zips(own["zip"]) for name in each.value} if "zip" in own else set()
     merged = {key: value for key, value in defaults.items() if key not in zipped} | own
     if "knobs" in defaults:
         inherited = {key: value for key, value in defaults["knobs"].named("knobs").items() if key not in zipped}
@@ -365,11 +366,10 @@ def _with_defaults(own: dict[str, Given], defaults: dict[str, Given]) -> dict[st
     return merged
 
 
-def _zips(given: Given) -> list[dict[str, Given]]:
-    """The mappings of lists that advance together."""
+def _zips(given: Given) -> list[Given]:
+    """The mappings of lists that advance together, without empty ones."""
     listed = some(given) if isinstance(given.value, list) else [given]
-    found = [each.named("lists by their names") for each in listed]
-    return [each for each in found if each]
+    return [each for each in listed if each.named("lists by their names")]
 
 
 @dataclass(frozen=True)
@@ -428,8 +428,8 @@ class _Part:
                         raise given.wrong_key(f"a knob of {self.game.name}", name, self.game.knobs.model_fields)
                     yield _Axis((name,), self._rows({name: value}, places))
             elif key == "zip":
-                for fields in _zips(given):
-                    yield self._zip(replace(given, value=fields), places)
+                for each in _zips(given):
+                    yield self._zip(each, places)
 
     def _zip(self, given: Given, places: dict[str, Given]) -> _Axis:
         fields: dict[str, Given] = given.value

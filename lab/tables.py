@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from lab import catalogue
+from lab.cell import line_up
 from lab.errors import BadInput, unknown
 
 Row = dict[str, Any]
@@ -55,7 +57,7 @@ def parameters(row: Row) -> Row:
     """What a study can vary, of a cell's row."""
     general = {name: row[name] for name in GENERAL if name != "part" or row["part"]}
     knobs: Row = json.loads(row["knobs"])
-    return general | {"policies": ", ".join(row["policies"])} | knobs
+    return general | {"policies": line_up(row["policies"])} | knobs
 
 
 def varied(rows: Sequence[Row]) -> list[str]:
@@ -65,33 +67,41 @@ def varied(rows: Sequence[Row]) -> list[str]:
     return [name for name in names if len({str(each.get(name)) for each in all_parameters}) > 1]
 
 
+def by_part(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The cells of each part of a study; one nameless part if it has none."""
+    parts: dict[str, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(row["part"], []).append(row)
+    return parts
+
+
 def summary(rows: Sequence[Row], by: Sequence[str] | None = None) -> list[Row]:
     """One line a cell (or a group of cells that agree in `by`): parameters, games, win shares, headline columns."""
-    names = _checked(rows, by) if by is not None else varied(rows)
-    seats = max(row["seats"] for row in rows)
+    seats, names = max(row["seats"] for row in rows), _checked(rows, by)
+    rotated, headlines = any(row["rotate_seats"] for row in rows), _headlines(rows)
     lines = []
-    for group in _groups(rows, names if by is not None else None):
-        line: Row = {name: parameters(group[0]).get(name, "") for name in names}
-        line |= {"cells": len(group)} if by is not None else {}
+    for group in _groups(rows, by):
+        line = _parameters_of(group, names, by)
         line["games"] = sum(row["games"] for row in group)
         for seat in range(seats):
-            figures = [row["win_share"][seat] for row in group if seat < row["seats"]]
-            line[f"win {seat} %"] = _average(figures, "estimate", percent=True) if figures else ""
-        if any(row["rotate_seats"] for row in group):
-            line |= _entry_shares(group, seats)
-        for name in _headlines(rows):
+            line[f"seat {seat} %"] = _shares(group, "win_share", seat)
+        for entry in range(seats if rotated else 0):
+            line[f"entry {entry} %"] = _shares(group, "win_share_policy", entry)
+        for name in headlines:
             line[name] = _average([metric for row in group if (metric := _metric(row, name))], "mean")
         lines.append(line)
     return lines
 
 
-def _entry_shares(group: Sequence[Row], seats: int) -> Row:
-    """Win shares by line-up entry, which differ from those by seat where seats are rotated."""
-    shares = {}
-    for entry in range(seats):
-        figures = [row["win_share_policy"][entry] for row in group if entry < row["seats"]]
-        shares[f"win entry {entry} %"] = _average(figures, "estimate", percent=True) if figures else ""
-    return shares
+def _parameters_of(group: Sequence[Row], names: Sequence[str], by: Sequence[str] | None) -> Row:
+    line = {name: parameters(group[0]).get(name, "") for name in names}
+    return line if by is None else line | {"cells": len(group)}
+
+
+def _shares(group: Sequence[Row], kind: str, place: int) -> "Figure | str":
+    if {place < row["seats"] for row in group} != {True} or len({row["seats"] for row in group}) > 1:
+        return ""  # there is no such seat, or it is not the same thing in all these cells
+    return _average([row[kind][place] for row in group], "estimate", percent=True)
 
 
 def column(rows: Sequence[Row], name: str, by: Sequence[str] | None = None) -> list[Row]:
@@ -99,12 +109,10 @@ def column(rows: Sequence[Row], name: str, by: Sequence[str] | None = None) -> l
     known = dict.fromkeys(metric["column"] for row in rows for metric in row["metrics"])
     if name not in known:
         raise BadInput(unknown("a results column", name, known))
-    names = _checked(rows, by) if by is not None else varied(rows)
-    lines = []
-    for group in _groups(rows, names if by is not None else None):
+    names, lines = _checked(rows, by), []
+    for group in _groups(rows, by):
         metrics = [metric for row in group if (metric := _metric(row, name))]
-        line: Row = {each: parameters(group[0]).get(each, "") for each in names}
-        line |= {"cells": len(group)} if by is not None else {}
+        line = _parameters_of(group, names, by)
         line["n"] = sum(metric["n"] for metric in metrics)
         line[f"mean {name}"] = _average(metrics, "mean")
         if len(metrics) == 1:
@@ -128,7 +136,10 @@ def _quantile(pairs: list[tuple[int, int]], rank: float) -> int | str:
     return f"> {pairs[-1][0]}" if pairs else "-"
 
 
-def _checked(rows: Sequence[Row], by: Sequence[str]) -> list[str]:
+def _checked(rows: Sequence[Row], by: Sequence[str] | None) -> list[str]:
+    """The parameters that tell the lines apart: `by`, or all that differ."""
+    if by is None:
+        return varied(rows)
     known = dict.fromkeys(name for row in rows for name in parameters(row))
     for name in by:
         if name not in known:
@@ -171,15 +182,22 @@ def _headlines(rows: Iterable[Row]) -> list[str]:
 
 
 def show(lines: Sequence[Row], console: Console, *, title: str = "", caption: str = "") -> None:
-    """Print lines as a table."""
-    table = Table(title=title or None, caption=caption or None, title_justify="left", caption_justify="left")
-    for name in lines[0]:
-        number = all(isinstance(line[name], int | float | Figure) or line[name] == "" for line in lines)
+    """Print lines as a table, with a caption below."""
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1))
+    for name in dict.fromkeys(name for line in lines for name in line):
+        number = all(isinstance(line.get(name), int | float | Figure) or not line.get(name) for line in lines)
         table.add_column(name, justify="right" if number else "left", no_wrap=number)
     for line in lines:
-        table.add_row(*(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-                        for value in line.values()))  # fmt: skip
+        table.add_row(*map(_text, line.values()))
     console.print(table)
+    if caption:
+        console.print(caption, style="dim", soft_wrap=True)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def to_csv(lines: Sequence[Row]) -> str:

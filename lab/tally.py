@@ -75,7 +75,7 @@ def tally_and_rows(matches: tuple[Match, ...], first: int, count: int) -> tuple[
 
 def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> tuple[Tally, NDArray[np.int32]]:
     setting, rotations = matches[0].setting, len(matches)
-    width = 1 + len(matches[0].game.columns(setting.seats, setting.knobs))
+    width = 1 + len(matches[0].columns)
     counts = np.zeros((width, BINS), np.int64)
     above = np.zeros((width, 4), np.int64)
     keep = keep or rotations > 1
@@ -85,12 +85,20 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
             _count(results, counts, above)
             if keep:
-                rows[(games - np.uint64(first)).astype(np.int64), r] = results
+                _place((games - np.uint64(first)).astype(np.int64), results, r, rows)
 
         arena.play(match, first, count, sink)
     exact = np.array([_whole(line) for line in above], object)
     units = _units_of_rows(rows, setting.seats) if rotations > 1 else _units_of_counts(counts, exact, setting.seats)
     return Tally(count, rotations, counts, exact, units), rows
+
+
+@kernel
+def _place(places, results, rotation, rows):  # type: ignore[no-untyped-def]
+    """rows[places[j], rotation] = results[j]"""
+    for j in range(places.size):
+        for c in range(results.shape[1]):
+            rows[places[j], rotation, c] = results[j, c]
 
 
 @kernel
@@ -138,19 +146,54 @@ def _units_of_counts(counts: NDArray[np.int64], above: NDArray[np.object_], seat
 
 def _units_of_rows(rows: NDArray[np.int32], seats: int) -> NDArray[np.object_]:
     """Units of several plays each, from rows [game, rotation, 1 + columns]."""
-    parts = np.array([_win_parts(mask, seats) for mask in range(1 << seats)])[rows[:, :, 0]]
-    entries = np.stack([np.roll(parts[:, r], -r, axis=1) for r in range(rows.shape[1])], axis=1)
-    values = [*np.moveaxis(rows[:, :, 1:], 2, 0), *np.moveaxis(parts, 2, 0), *np.moveaxis(entries, 2, 0)]
-    return np.array([_unit_sums(each.astype(np.int64)) for each in values], object)
+    sums = np.zeros((rows.shape[2] - 1 + 2 * seats, 7), np.int64)
+    _add_units(rows, seats, sums)
+    return np.array([_unit_sums(line) for line in sums], object)
 
 
-def _unit_sums(values: NDArray[np.int64]) -> list[int]:
-    """Sums of m, u, u*u, u*m, m*m over units, from values [unit, rotation] of which -1 is not defined."""
-    defined = values >= 0
-    m, u = defined.sum(axis=1), np.where(defined, values, 0).sum(axis=1)
-    high, low = u >> 20, u & 0xFFFFF  # u*u may leave 64 bits in the sum, its parts do not
-    uu = (int(high @ high) << 40) + (int(2 * (high @ low)) << 20) + int(low @ low)
-    return [int(m.sum()), int(u.sum()), uu, int(u @ m), int(m @ m)]
+@kernel
+def _add_units(rows, seats, sums):  # type: ignore[no-untyped-def]
+    """Add every unit's m, u, squares of u in three parts, u*m, m*m. The parts' sums stay within 64 bits."""
+    games, rotations, width = rows.shape
+    for j in range(games):
+        for c in range(1, width):
+            m, u = 0, 0
+            for r in range(rotations):
+                value = np.int64(rows[j, r, c])
+                m += value >= 0
+                u += value if value >= 0 else 0
+            _add_unit(m, u, sums[c - 1])
+        for seat in range(seats):
+            of_seat, of_entry = 0, 0
+            for r in range(rotations):
+                mask = rows[j, r, 0]
+                sat = (seat + r) % seats
+                winners = 0
+                for each in range(seats):
+                    winners += (mask >> each) & 1
+                part = WIN // max(1, winners)
+                of_seat += part * ((mask >> seat) & 1)
+                of_entry += part * ((mask >> sat) & 1)
+            _add_unit(rotations, of_seat, sums[width - 1 + seat])
+            _add_unit(rotations, of_entry, sums[width - 1 + seats + seat])
+
+
+@kernel(inline=True)
+def _add_unit(m, u, sums):  # type: ignore[no-untyped-def]
+    high, low = u >> 20, u & 0xFFFFF
+    sums[0] += m
+    sums[1] += u
+    sums[2] += high * high
+    sums[3] += high * low
+    sums[4] += low * low
+    sums[5] += u * m
+    sums[6] += m * m
+
+
+def _unit_sums(line: NDArray[np.int64]) -> list[int]:
+    """Sums of m, u, u*u, u*m, m*m."""
+    m, u, high, mixed, low, um, mm = map(int, line)
+    return [m, u, (high << 40) + (mixed << 21) + low, um, mm]
 
 
 def compile_all(matches: tuple[Match, ...]) -> None:
@@ -158,3 +201,5 @@ def compile_all(matches: tuple[Match, ...]) -> None:
     for match in matches:
         arena.play(match, 0, 256, lambda games, rows: None, rounds=4)
     _count(np.zeros((1, 1), np.int32), np.zeros((1, BINS), np.int64), np.zeros((1, 4), np.int64))
+    _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
+    _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))

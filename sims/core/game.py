@@ -18,6 +18,7 @@ seat has legally learned, and nothing else. A policy never sees the table.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args, get_origin
 
 import numpy as np
@@ -38,7 +39,23 @@ Whole = Annotated[int, pydantic.BeforeValidator(_whole)]
 class Settings(pydantic.BaseModel):
     """Base of every game's knobs and of every policy's weights: frozen, strict, nothing unknown, no NaN."""
 
-    model_config = pydantic.ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = pydantic.ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
+    )
+
+    @pydantic.field_validator("*", mode="before")
+    @classmethod
+    def _tidy(cls, value: Any, info: pydantic.ValidationInfo) -> Any:
+        """A set of names has one order, that of the options; true is not 1, even where 1 is an option."""
+        annotation = cls.model_fields[str(info.field_name)].annotation
+        options = options_of(annotation)
+        if is_list(annotation) and isinstance(value, list | tuple):
+            return tuple(
+                sorted(dict.fromkeys(value), key=lambda each: options.index(each) if each in options else len(options))
+            )
+        if options and isinstance(value, bool | float) and not isinstance(options[0], bool):
+            raise ValueError(f"not one of {', '.join(map(str, options))}")
+        return value
 
 
 def knob(default: Any, help: str, *, ruling: str = "", low: float | None = None, high: float | None = None) -> Any:
@@ -74,17 +91,26 @@ def encode(settings: Settings) -> Any:
             codes[name] = sum(1 << options.index(each) for each in set(value))
         else:
             codes[name] = options.index(value) if isinstance(value, str) else value * 1
-    return _codes(type(settings).__name__, tuple(codes))(**codes)
+    return _codes(f"{type(settings).__name__} {' '.join(codes)}")(**codes)
 
 
-_CODES: dict[tuple[str, tuple[str, ...]], Any] = {}
+@cache
+def _codes(qualname: str) -> Any:
+    """The named tuple type called NAME with these FIELDS, from "NAME FIELD FIELD ...".
+
+    There is one for each, since Numba compiles anew for every type that it has not met, and this module gives it out by
+    that name: only a type that can be looked up is found again in Numba's cache by the next process.
+    """
+    name, *fields = qualname.split(" ") if not qualname.endswith(" ") else [qualname[:-1]]
+    made: Any = NamedTuple(name, [(each, Any) for each in fields])
+    made.__module__, made.__qualname__ = __name__, qualname
+    return made
 
 
-def _codes(name: str, fields: tuple[str, ...]) -> Any:
-    """One named tuple type for each set of fields: Numba compiles anew for every type that it has not met."""
-    if (name, fields) not in _CODES:
-        _CODES[name, fields] = NamedTuple(name, [(each, Any) for each in fields])
-    return _CODES[name, fields]
+def __getattr__(name: str) -> Any:
+    if " " in name:
+        return _codes(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True)
@@ -195,7 +221,8 @@ class Table(Protocol):
 
 
 class Narrator(Protocol):
-    """Puts the one game of a table with one lane in words."""
+    """Puts the one game of a table with one lane in words. After a round of play the table is ready for the next: a
+    narrator remembers what it still wants to tell."""
 
     def tell(self, table: Any, ask: Ask | None) -> list[str]:
         """Lines on an answered ask, or on a round of play that is complete (None)."""
@@ -213,7 +240,7 @@ class Game:
     """Numbers of seats that can be played, ascending."""
     knobs: type[Settings]
     columns: Callable[[int, Any], tuple[Column, ...]]
-    """`columns(seats, knobs)`: what each finished game yields, in the order of `Table.record`. Must contain
+    """`columns(seats, knobs)`, knobs as the model: what each finished game yields, in the order of `Table.record`. Must contain
     `winner` (-1 for none or shared) and `unfinished` (0 or 1)."""
     policies: dict[str, Policy]
     table: Callable[[Setting, int], Table]
@@ -232,6 +259,9 @@ class Game:
 
 
 def policies_of(*modules: Any) -> dict[str, Policy]:
-    """Every `Policy` that these modules define, by name, sorted."""
-    found = {each.name: each for module in modules for each in vars(module).values() if isinstance(each, Policy)}
+    """Every `Policy` in these modules, by name, sorted; an error if two share a name."""
+    found: dict[str, Policy] = {}
+    for each in (value for module in modules for value in vars(module).values() if isinstance(value, Policy)):
+        if found.setdefault(each.name, each) is not each:
+            raise ValueError(f"two policies are called {each.name!r}")
     return dict(sorted(found.items()))

@@ -2,8 +2,8 @@
 
 Numba's disk cache notices an edit in the file of a function, but not in a file that it imports, and would then
 silently play yesterday's rules. So the cache lives in a folder named by a hash of all that can change machine code:
-every source under `sims/`, the sources beside a function that lives elsewhere (a plug-in, a policy file), and the
-versions of Python, NumPy and Numba and the processor. An edit anywhere means another folder, hence fresh code.
+every source under `sims/`, the package or the file of a function that lives elsewhere (a plug-in, a policy file), and
+the versions of Python, NumPy and Numba and the processor. An edit anywhere means another folder, hence fresh code.
 
 The folder is below `$BALANCE_LAB_CACHE`, else `$XDG_CACHE_HOME/balance-lab`, else `~/.cache/balance-lab`.
 Two processes that *write* one cache can corrupt it: whoever starts workers compiles first (`lab.runner` does).
@@ -27,13 +27,14 @@ import numba
 import numpy as np
 from numba.core import config
 
+WITHOUT_KERNELS = {"describe.py", "exact.py"}
 SIMS = Path(__file__).resolve().parents[1]
 
 
 def cache_home() -> Path:
     """The folder that holds one sub-folder a version of the sources."""
     if chosen := os.environ.get("BALANCE_LAB_CACHE"):
-        return Path(chosen)
+        return Path(chosen).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "balance-lab"
 
 
@@ -43,6 +44,8 @@ def source_hash(*folders: Path) -> str:
     digest = hashlib.sha256(repr(machine).encode())
     for folder in folders:
         for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
+            if path.name in WITHOUT_KERNELS:
+                continue
             digest.update(f"\0{path.relative_to(folder.parent)}\0".encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -59,13 +62,14 @@ def cache_folder(extra: Path | None = None) -> Path:
 @cache
 def _home() -> Path:
     """The cache home if it can be written, else a temporary one for this process and its workers."""
-    home = cache_home()
+    home, reason = Path("~/.cache/balance-lab"), ""
     try:
+        home = cache_home()
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=home):
             return home
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        reason = getattr(error, "strerror", None) or str(error)
     temporary = tempfile.mkdtemp(prefix="balance-lab-")
     atexit.register(_remove_if_mine, temporary, os.getpid())
     os.environ["BALANCE_LAB_CACHE"] = temporary  # workers inherit it
@@ -79,7 +83,7 @@ def _remove_if_mine(folder: str, owner: int) -> None:
 
 
 def _outside(function: Callable[..., Any]) -> Path | None:
-    """What else the function's code depends on: its top package, or its file, when it is not part of `sims/`."""
+    """What else the function's code depends on when it is not part of `sims/`: its top package, or its file."""
     path = Path(function.__code__.co_filename).resolve()
     if SIMS in path.parents or not path.is_file():
         return None
@@ -106,4 +110,5 @@ def kernel(function: Callable[..., Any] | None = None, *, inline: bool = False) 
     if config.DISABLE_JIT:
         return function
     config.CACHE_DIR = str(cache_folder(_outside(function)))  # read by Numba at this moment, once a function
-    return numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=inline)(function)
+    on_disk = Path(function.__code__.co_filename).is_file()  # not so for what was typed at a prompt
+    return numba.njit(cache=on_disk, nogil=True, error_model="numpy", forceinline=inline)(function)

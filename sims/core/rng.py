@@ -27,7 +27,7 @@ _LOW, _32 = u64(0xFFFFFFFF), u64(32)
 def _round(c0, c1, c2, c3, k0, k1):
     a = _MULTIPLY_0 * u64(c0)
     b = _MULTIPLY_1 * u64(c2)
-    return u32(b >> _32) ^ c1 ^ k0, u32(b & _LOW), u32(a >> _32) ^ c3 ^ k1, u32(a & _LOW)
+    return u32(u32(b >> _32) ^ c1 ^ k0), u32(b & _LOW), u32(u32(a >> _32) ^ c3 ^ k1), u32(a & _LOW)
 
 
 @kernel(inline=True)
@@ -69,9 +69,7 @@ def words(key, game, purpose, index):
     key: `uint64`, the seed. game: `uint64`. purpose, index: integers below 2**32.
     """
     key, game = u64(key), u64(game)
-    return philox(
-        u32(game & _LOW), u32(game >> _32), u32(purpose), u32(index), u32(key & _LOW), u32(key >> _32)
-    )
+    return philox(u32(game & _LOW), u32(game >> _32), u32(purpose), u32(index), u32(key & _LOW), u32(key >> _32))
 
 
 @kernel(inline=True)
@@ -94,7 +92,7 @@ def choice(word, n):
 @kernel(inline=True)
 def die(word, sides):
     """The face, 1..sides, of a die of any size, from a `uint32` word."""
-    return choice(word, sides) + u32(1)
+    return u32(choice(word, sides) + u32(1))
 
 
 @kernel

@@ -15,13 +15,17 @@ class Knobs(Settings):
     dice: Whole = knob(3, "Dice a player; a triple is all of them equal.", low=2, high=5)
     sides: Literal[4, 6, 8, 10, 12] = knob(6, "Sides of each die.")
     reroll_order: Literal["open", "simultaneous", "active_first"] = knob(
-        "open", "Who may reroll when: lower total first and in turn, both at once, or the active player first.", ruling="VD7"
+        "open",
+        "Who may reroll when: lower total first and in turn, both at once, or the active player first.",
+        ruling="VD7",
     )
     tied_triple: Literal["hit_and_heal", "heal_only", "hit_only"] = knob(
         "hit_and_heal", "What befalls the holder of the only triple in a tie.", ruling="VD1"
     )
     heal: Literal["face", "total", "none"] = knob("face", "What a triple heals.")
-    max_duels: Whole = knob(1000, "A game still undecided after this many duels is unfinished.", low=1, high=1_000_000, ruling="VD21")
+    max_duels: Whole = knob(
+        1000, "A game still undecided after this many duels is unfinished.", low=1, high=1_000_000, ruling="VD21"
+    )
 
 
 def columns(seats: int, knobs: Any) -> tuple[Column, ...]:

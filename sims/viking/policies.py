@@ -11,7 +11,7 @@ from sims.core.kernel import kernel
 from sims.core.rng import choice
 from sims.viking.rules import ATTACK, HEAL, SPEAK, STRIKE, TARGET
 
-i8, i16 = np.int8, np.int16
+i8, i16, i32 = np.int8, np.int16, np.int32
 
 BELOW = (Whole, knob(4, "Rerolls dice that show less than this.", low=1, high=13))
 
@@ -39,27 +39,36 @@ def answer_all(answer, action):
         action[i] = answer
 
 
+@kernel(inline=True)
+def steps_to(seat, own, seats):
+    """How far clockwise from `own` a seat is."""
+    return i32(seat - own) if seat >= own else i32(seat - own + seats)
+
+
+@kernel
+def face_first(view, by_life, action):
+    """Face the living opponent with the least life, ties to the first clockwise; or simply the first clockwise."""
+    best = np.full(action.size, 2**31 - 1, i32)
+    for each in range(view.seats):
+        seat, life = i8(each), view.life[each]
+        for i in range(action.size):
+            own, lives, least, chosen = view.seat[i], life[i], best[i], action[i]
+            order = i32(steps_to(seat, own, i8(view.seats)) + (lives << 3) * by_life)
+            better = (lives > 0) & (seat != own) & (order < least)
+            best[i] = order if better else least
+            action[i] = i16(seat) if better else chosen
+
+
 @kernel
 def face_next(view, action):
     """Face the next living player clockwise."""
-    for i in range(action.size):
-        for step in range(view.seats - 1, 0, -1):
-            seat = (view.seat[i] + step) % view.seats
-            if view.life[seat, i] > 0:
-                action[i] = seat
+    face_first(view, i32(0), action)
 
 
 @kernel
 def face_weakest(view, action):
     """Face the living opponent with the least life; ties to the first of them clockwise."""
-    for i in range(action.size):
-        least = -1
-        for step in range(1, view.seats):
-            seat = (view.seat[i] + step) % view.seats
-            life = view.life[seat, i]
-            if life > 0 and (least < 0 or life < least):
-                least = life
-                action[i] = seat
+    face_first(view, i32(1), action)
 
 
 @policy("Never rerolls, always attacks, faces the next player clockwise.")

@@ -159,7 +159,9 @@ def show_all(order, first, again, reroll, speaker, who, own, other, shown):
     for d in range(own.shape[0]):  # outside: with this many arrays in one loop the compiler gives up
         bit = i8(0) if order == SIMULTANEOUS else i8(1 << d)
         _show_own(first[0, d], first[1, d], speaker, own[d], shown[OWN_TOTAL])
-        _show_other(bit, first[0, d], first[1, d], again[0, d], again[1, d], reroll, speaker, other[d], shown[OTHER_TOTAL])
+        _show_other(
+            bit, first[0, d], first[1, d], again[0, d], again[1, d], reroll, speaker, other[d], shown[OTHER_TOTAL]
+        )
 
 
 @kernel

@@ -24,7 +24,12 @@ def match(name, policies, seats, seed=1, knobs=None):
         prepared = found.prepare(knobs, seats, found.weights()) if found.prepare else ()
         players.setdefault(policy, Player(found.name, found, encode(found.weights()), prepared))
     line = tuple(players[policies[seat % len(policies)]] for seat in range(seats))
-    return Match(game, Setting(encode(knobs), seats, seed, any(p.policy.uses_word for p in line)), line)
+    return Match(
+        game,
+        Setting(encode(knobs), seats, seed, any(p.policy.uses_word for p in line)),
+        line,
+        game.column_names(seats, knobs),
+    )
 
 
 def play(of, first, count, **options):
@@ -130,7 +135,9 @@ def test_a_policy_acts_alike_whatever_else_is_in_the_batch(name, policy):
             return
         player, lane = of.players[0], int(np.flatnonzero(ask.seat >= 0)[-1])
         one = slice(lane, lane + 1)
-        fields = {key: value[..., one].copy() for key, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
+        fields = {
+            key: value[..., one].copy() for key, value in ask.view._asdict().items() if isinstance(value, np.ndarray)
+        }
         for value in fields.values():
             value.flags.writeable = False
         whole, alone = np.empty_like(ask.action), np.empty_like(ask.action[one])

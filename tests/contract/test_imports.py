@@ -29,7 +29,9 @@ def test_sims_never_imports_lab():
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_imports_the_core_and_itself_alone(game):
     for path in (ROOT / "sims" / game).rglob("*.py"):
-        other = [name for name in imports(path) if name.startswith("sims.") and name.split(".")[1] not in ("core", game)]
+        other = [
+            name for name in imports(path) if name.startswith("sims.") and name.split(".")[1] not in ("core", game)
+        ]
         assert not other, path
 
 

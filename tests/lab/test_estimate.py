@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.lab.common import cell, columns, matches
 from scipy import stats
 
 from lab.estimate import student, summarise, wilson
 from lab.tally import tally_and_rows, tally_block
 from sims.viking.exact import solve
+from tests.lab.common import cell, columns, matches
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (1, 10), (10, 10), (37, 100), (5000, 10_000), (1, 10**6)])

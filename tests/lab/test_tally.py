@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.lab.common import cell, columns, matches
 
-from lab.tally import BINS, LOWEST, WIN, _count, _unit_sums, _whole, tally_and_rows, tally_block
+from lab.tally import BINS, LOWEST, WIN, _count, _units_of_rows, _whole, tally_and_rows, tally_block
+from tests.lab.common import cell, columns, matches
 
 LINES = {
     "two": cell("threshold", "trailing"),
@@ -83,8 +83,8 @@ def test_values_beyond_the_histogram_are_summed_apart():
 
 
 def test_squares_of_large_units_are_exact():
-    values = np.full((100_000, 4), 2**31 - 1, np.int64)
-    m, u, uu, um, mm = _unit_sums(values)
+    rows = np.full((100_000, 4, 2), 2**31 - 1, np.int32)
+    m, u, uu, um, mm = _units_of_rows(rows, 0)[0]
     big = 4 * (2**31 - 1)
     assert (m, u, uu, um, mm) == (400_000, 100_000 * big, 100_000 * big**2, 400_000 * big, 1_600_000)
 

@@ -24,7 +24,8 @@ def match(lineup: Sequence[Place], seats: int = 2, seed: int = 0, **knobs: Any) 
             made.append((place, _player(*place)))
     players = tuple(next(player for known, player in made if known == place) for place in places)
     words = any(player.policy.uses_word for player in players)
-    return Match(GAME, Setting(encode(GAME.knobs(**knobs)), seats, seed, words), players)
+    model = GAME.knobs(**knobs)
+    return Match(GAME, Setting(encode(model), seats, seed, words), players, GAME.column_names(seats, model))
 
 
 def _player(name: str, weights: dict[str, Any]) -> Player:
@@ -35,7 +36,7 @@ def _player(name: str, weights: dict[str, Any]) -> Player:
 
 def rows(match: Match, count: int, first: int = 0, lanes: int | None = None) -> NDArray[np.int32]:
     """Results of games `first` to `first + count - 1`, [count, 1 + columns]: winners as a bit mask, then columns."""
-    width = 1 + len(names(match))
+    width = 1 + len(match.columns)
     found = np.full((count, width), -2, np.int32)  # no column is ever below -1
 
     def sink(games: NDArray[np.uint64], results: NDArray[np.int32]) -> None:
@@ -49,4 +50,4 @@ def rows(match: Match, count: int, first: int = 0, lanes: int | None = None) -> 
 
 def names(match: Match) -> tuple[str, ...]:
     """Names of the columns of `rows` after the first."""
-    return match.game.column_names(match.setting.seats, match.setting.knobs)
+    return match.columns

@@ -64,7 +64,7 @@ def naive_row(game, seed, lineup, knobs):
 
 def assert_agreement(lineup, seed, first, lanes, knobs, games=GAMES):
     match = common.match([place(policy) for policy in lineup], len(lineup), seed, **knobs)
-    names = ("winners", *common.names(match))
+    names = ("winners", *match.columns)
     for game, row in enumerate(common.rows(match, games, first, lanes), first):
         found = dict(zip(names, row.tolist(), strict=True))
         wanted = naive_row(game, seed, lineup, knobs)

@@ -269,7 +269,7 @@ def test_a_place_is_not_given_twice():
 def test_a_game_cut_off_has_no_winner():
     """VD21: after `max_duels` duels with two or more alive; nobody alive has a place, and the counters stay."""
     match = common.match(["threshold"] * 3, 3, start_life=200, max_duels=5)
-    row = dict(zip(("winners", *common.names(match)), common.rows(match, 1)[0].tolist(), strict=True))
+    row = dict(zip(("winners", *match.columns), common.rows(match, 1)[0].tolist(), strict=True))
     assert (row["duels"], row["unfinished"], row["winner"], row["winners"]) == (5, 1, -1, 0)
     assert [row[f"place_{seat}"] for seat in range(3)] == [-1, -1, -1]
     assert row["rerolls"] > 0
