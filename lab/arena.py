@@ -67,7 +67,7 @@ def play(
     dealt = live = lanes
     while live and rounds != 0:
         while (ask := table.advance()) is not None:
-            answer(ask)
+            answer(table, ask)
             if watch:
                 watch(table, ask)
         if watch:
@@ -98,7 +98,7 @@ class _Answer:
         self.first, *self.others = players
         self.masks = masks[1:]
 
-    def __call__(self, ask: Ask) -> None:
+    def __call__(self, table: Any, ask: Ask) -> None:
         view, seat, action = ask.view, ask.seat, ask.action
         self._act(self.first, view, action)
         for player, mask in zip(self.others, self.masks, strict=True):
@@ -106,13 +106,13 @@ class _Answer:
             self._act(player, view, answers)
             _merge(mask, seat, answers, action)
         if self.match.game.count_illegal(view, seat, action):
-            self._complain(ask)
+            self._complain(table, ask)
 
     @staticmethod
     def _act(player: Player, view: Any, action: NDArray[Any]) -> None:
         player.policy.function(view, player.weights, player.prepared, action)
 
-    def _complain(self, ask: Ask) -> None:
+    def _complain(self, table: Any, ask: Ask) -> None:
         for i in range(ask.seat.size):
             one = slice(i, i + 1)
             view = ask.view._replace(
@@ -120,9 +120,10 @@ class _Answer:
             )
             if self.match.game.count_illegal(view, ask.seat[one], ask.action[one]):
                 player = self.match.players[ask.seat[i]]
+                lane = i if ask.lanes is None else ask.lanes[i]
                 raise IllegalAction(
-                    f"policy {player.title!r} of seat {ask.seat[i]} answered {ask.action[i]} in game {ask.game[i]}, "
-                    f"which the rules of {self.match.game.name} do not allow"
+                    f"policy {player.title!r} of seat {ask.seat[i]} answered {ask.action[i]} in game "
+                    f"{table.game[lane]}, which the rules of {self.match.game.name} do not allow"
                 )
 
 

@@ -268,10 +268,8 @@ def replay(
 
     if not 0 <= game < 2**64:
         raise BadInput(f"--game {game} is not a game number (0 to 2^64 - 1)")
-    if Path(what).suffix in (".yaml", ".yml"):
-        chosen = _pick(what, cell)
-    else:
-        chosen = _cell(what, policy, seats, 1, seed, set_)
+    a_study = Path(what).suffix in (".yaml", ".yml")
+    chosen = _pick(what, cell) if a_study else _cell(what, policy, seats, 1, seed, set_)
     for line in tell(chosen, game, rotation):
         print(line)
 

@@ -131,7 +131,7 @@ def _deviation(tally: Tally, column: int) -> float:
 
 
 def student(freedom: int) -> float:
-    """Quantile of Student's t for LEVEL; the normal one from 10,000 degrees of freedom on, where they differ by 1e-4."""
+    """Quantile of Student's t for LEVEL; the normal one from 10,000 degrees of freedom on (1e-4 apart)."""
     if freedom >= 10_000:
         return Z
     from scipy.special import stdtrit  # slow to import, and only small runs need it

@@ -294,8 +294,8 @@ def _place(game: Game, given: Given, folder: Path) -> _Place:
     match = ENTRY.fullmatch(text)
     title, policy = _find(game, name, match["policy"].strip() if match else text, folder)
     weights = {} if match is None or match["weights"] is None else _weights(name, match["weights"])
-    for weight in inner.keys() & weights.keys():
-        raise inner[weight].error(f"is set twice; also in {text!r}")
+    if twice := next((weight for weight in inner if weight in weights), None):
+        raise inner[twice].error("is set twice")
     weights |= inner
     values = {}
     for weight, value in weights.items():

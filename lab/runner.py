@@ -89,7 +89,8 @@ def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Prog
     finally:
         progress.stop()
     finished = run.finish()
-    done.rows = [finished[name] | {"part": cell.part} for name, cell in zip(names, study.cells) if name in finished]
+    pairs = zip(names, study.cells, strict=True)
+    done.rows = [finished[name] | {"part": cell.part} for name, cell in pairs if name in finished]
     done.seconds = time.perf_counter() - start
     store.write_study(done.rows, _manifest(done, cells, run.seconds, store.manifest()))
     if run.failures:

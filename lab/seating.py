@@ -26,7 +26,7 @@ def recipe(cell: Cell) -> Recipe:
 
 
 def prepare(plan: Recipe) -> tuple[Any, ...]:
-    """What each entry of the line-up prepares for the cell; run once, in the parent. Entries that play alike share it."""
+    """What each entry of the line-up prepares for the cell; run once, in the parent. Those that play alike share."""
     knobs = catalogue.game(plan.game).knobs(**dict(plan.knobs))
     made: dict[Any, Any] = {}
     for name, weights in plan.lineup:

@@ -185,8 +185,8 @@ class Ask(NamedTuple):
     """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once)."""
     action: NDArray[Any]
     """To be filled, one action a view."""
-    game: NDArray[np.uint64]
-    """The game number of each view, for messages."""
+    lanes: NDArray[np.int32] | None
+    """The lane of each view; None: view i is lane i, and every lane is shown."""
 
 
 class Table(Protocol):
@@ -240,8 +240,8 @@ class Game:
     """Numbers of seats that can be played, ascending."""
     knobs: type[Settings]
     columns: Callable[[int, Any], tuple[Column, ...]]
-    """`columns(seats, knobs)`, knobs as the model: what each finished game yields, in the order of `Table.record`. Must contain
-    `winner` (-1 for none or shared) and `unfinished` (0 or 1)."""
+    """`columns(seats, knobs)`, knobs as the model: what each finished game yields, in the order of `Table.record`. Must
+    contain `winner` (-1 for none or shared) and `unfinished` (0 or 1)."""
     policies: dict[str, Policy]
     table: Callable[[Setting, int], Table]
     count_illegal: Callable[[Any, NDArray[np.int8], NDArray[Any]], int]

@@ -41,7 +41,7 @@ ATTACK, HEAL = range(2)
 
 # Rows of `counters`, and of `shown`.
 DUELS, REROLLS, TRIPLES, TIES, LEAD_CHANGES = range(5)
-SEAT, FACING, OWN_TOTAL, OTHER_TOTAL, OTHER_REROLLED = range(5)
+SEAT, FACING, OWN_TOTAL, OTHER_TOTAL, OTHER_REROLLED, ACTIVE = range(6)
 
 
 @kernel
@@ -68,6 +68,15 @@ def find_choosers(alive, lanes):
         lanes[n] = i
         n += _count(alive[i]) > 2
     return n
+
+
+@kernel
+def show_choosers(lanes, who, life, duels, shown, numbers):
+    """What the active players of listed lanes see: there is no opponent and there are no dice yet."""
+    for j in range(lanes.size):
+        shown[SEAT, j] = who[0, lanes[j]]
+        shown[FACING, j] = -1
+        _show_table(lanes[j], j, who, life, duels, shown, numbers)
 
 
 @kernel
@@ -197,7 +206,7 @@ def _goes_on(order, chance, rerolls, other_rerolled):
 
 @kernel
 def hear(order, chance, action, speaker, reroll, rerolls):
-    """Take in the speakers' answers (dice to reroll, 0 to wait) and pass the word to the other side, or end the talk."""
+    """Take in the answers (dice to reroll, 0 to wait) and pass the word to the other side, or end the talk."""
     by_0, by_1 = reroll[0], reroll[1]
     for i in range(speaker.size):
         side, mask, a, b, used = speaker[i], i8(action[i]), by_0[i], by_1[i], rerolls[i]
@@ -211,20 +220,35 @@ def hear(order, chance, action, speaker, reroll, rerolls):
 
 
 @kernel
-def show_some(lanes, side_of, first, again, reroll, who, own, other, shown):
-    """What side `side_of[lane]` of listed lanes sees: the dice as they lie."""
+def show_some(lanes, side_of, first, again, reroll, who, life, duels, own, other, shown, numbers):
+    """What side `side_of[lane]` of listed lanes sees: the dice as they lie. numbers: life of every seat, then duels."""
     for j in range(lanes.size):
         i = lanes[j]
         side = side_of[i]
         mine, theirs = reroll[side, i], reroll[1 - side, i]
+        own_total, other_total = 0, 0
+        for d in range(own.shape[0]):
+            face = again[side, d, i] if (mine >> d) & 1 else first[side, d, i]
+            own[d, j] = face
+            own_total += face
+            face = again[1 - side, d, i] if (theirs >> d) & 1 else first[1 - side, d, i]
+            other[d, j] = face
+            other_total += face
         shown[SEAT, j] = who[side, i]
         shown[FACING, j] = who[1 - side, i]
+        shown[OWN_TOTAL, j] = own_total
+        shown[OTHER_TOTAL, j] = other_total
         shown[OTHER_REROLLED, j] = theirs != 0
-        for d in range(own.shape[0]):
-            own[d, j] = again[side, d, i] if (mine >> d) & 1 else first[side, d, i]
-            other[d, j] = again[1 - side, d, i] if (theirs >> d) & 1 else first[1 - side, d, i]
-            shown[OWN_TOTAL, j] += own[d, j]
-            shown[OTHER_TOTAL, j] += other[d, j]
+        _show_table(i, j, who, life, duels, shown, numbers)
+
+
+@kernel(inline=True)
+def _show_table(i, j, who, life, duels, shown, numbers):
+    """What everybody sees all the time."""
+    shown[ACTIVE, j] = who[0, i]
+    for seat in range(life.shape[0]):
+        numbers[seat, j] = life[seat, i]
+    numbers[life.shape[0], j] = duels[i]
 
 
 @kernel
@@ -280,7 +304,7 @@ def healing(heal, face, total):
 
 @kernel(inline=True)
 def change(tied_triple, total, triple, high, gain, other_total, other_triple, other_high, winner_heals):
-    """Net change of one side's life (VD2); `gain` is what its triple would heal. Every case, then the one that holds."""
+    """Net change of one side's life (VD2); `gain` is what its triple would heal. All cases, then the one that holds."""
     hit = other_high if high < other_high else i32(0)  # VD18
     tie_hit = i32(0) if triple & (tied_triple == HEAL_ONLY) else hit  # VD1
     tie_gain = gain if triple & (tied_triple != HIT_ONLY) else i32(0)  # VD1
@@ -437,7 +461,8 @@ def deal(lanes, games, start_life, game, alive, life, place, who, leader, counte
         who[0, i] = 0
         who[1, i] = 1
         leader[i] = -1
-        counters[:, i] = 0
+        for each in range(counters.shape[0]):
+            counters[each, i] = 0
         busy[i] = 1
 
 

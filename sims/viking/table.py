@@ -22,15 +22,13 @@ class View(NamedTuple):
     kind: int
     """TARGET: the action is the seat to face. SPEAK: the dice to reroll as a bit mask, 0 to wait. STRIKE: with a higher
     triple, ATTACK or HEAL. (All in `rules`.)"""
-    dice: tuple[int, ...]
-    """(0, 1, 2): a loop over `range(len(view.dice))` is unrolled, since the length is part of the type."""
     chance: int
     """SPEAK: 0, 1 or 2, the speaking round of this duel (only in round 2 does a seat speak for the second time)."""
     seats: int
+    dice: tuple[int, ...]
+    """(0, 1, 2): a loop over `range(len(view.dice))` is unrolled, since the length is part of the type."""
     knobs: Any
     """The game's knobs, encoded: numbers, and for names their place among the options."""
-    active: Bytes
-    """[lane] the active player."""
     life: NDArray[np.int32]
     """[seat, lane] life of every player; 0: out."""
     duels: NDArray[np.int32]
@@ -49,6 +47,8 @@ class View(NamedTuple):
     other_total: Bytes
     other_rerolled: Bytes
     """[lane] 1 when the opponent has been seen to reroll in this duel."""
+    active: Bytes
+    """[lane] the active player."""
 
 
 def _closed(array: NDArray[Any]) -> NDArray[Any]:
@@ -85,7 +85,8 @@ class Table:
         self.lanes = np.zeros(lanes, np.int32)
         self.action = np.zeros(lanes, np.int16)
         self.seen = self._blank(lanes)
-        self.view = self._view(SPEAK, 0, self.who[0], self.life, self.counters[DUELS], self.words[0], *self.seen)
+        self.view = self._view(SPEAK, 0, *self.seen, self.life, self.counters[DUELS], self.words[0])
+        self.view = self.view._replace(active=_closed(self.who[0]))
 
     # The course of play
 
@@ -107,9 +108,9 @@ class Table:
         lanes = self.lanes[: rules.find_choosers(self.alive, self.lanes)]
         if lanes.size:
             self._draw_words(rules.TARGET_WORD)
-            own, other, shown = self._blank(lanes.size)
-            shown[rules.SEAT], shown[rules.FACING] = self.who[0].take(lanes), -1
-            yield (ask := self._ask(TARGET, 0, lanes, own, other, shown))
+            seen, numbers = self._blank(lanes.size), self._numbers(lanes.size)
+            rules.show_choosers(lanes, self.who, self.life, self.counters[DUELS], seen[2], numbers)
+            yield (ask := self._ask(TARGET, 0, lanes, seen, numbers))
             rules.choose_foe(lanes, ask.action, self.who[1])
 
     def _roll(self) -> None:
@@ -122,7 +123,7 @@ class Table:
         for chance in range(2):  # most lanes speak, so all are shown
             rules.show_all(order, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
             view = self.view._replace(chance=chance, word=_closed(self.words[chance]))
-            yield Ask(view, self.seen[2][rules.SEAT], self.action, self.game)
+            yield Ask(view, self.seen[2][rules.SEAT], self.action, None)
             rules.hear(order, chance, self.action, self.speaker, self.reroll, rerolls)
         lanes = self.lanes[: rules.listed(self.speaker, self.lanes)]
         if lanes.size:
@@ -153,26 +154,41 @@ class Table:
             rules.draw(self.setting.seed, self.game, self.counters[DUELS], purpose, self.words)
 
     def _blank(self, n: int) -> tuple[Bytes, Bytes, Bytes]:
-        """Room for what n views show: own dice, other dice, and the rows of `rules.show_all`'s `shown`."""
-        own, other = np.zeros((2, self.knobs.dice, n), np.int8)
-        return own, other, np.zeros((5, n), np.int8)
+        """Room for what n views show: own dice, other dice, and `rules`' rows of `shown`."""
+        dice, seen = self.knobs.dice, np.zeros((2 * self.knobs.dice + 6, n), np.int8)
+        return seen[:dice], seen[dice : 2 * dice], seen[2 * dice :]
+
+    def _numbers(self, n: int) -> NDArray[np.int32]:
+        """Room for the life of every seat, and the number of duels."""
+        return np.empty((self.setting.seats + 1, n), np.int32)
 
     def _ask_side(self, kind: int, chance: int, lanes: NDArray[np.int32], side: Bytes) -> Ask:
         """Ask side `side[lane]` of these lanes, which sees the dice as they lie."""
-        seen = self._blank(lanes.size)
-        rules.show_some(lanes, side, self.first, self.again, self.reroll, self.who, *seen)
-        return self._ask(kind, chance, lanes, *seen)
+        seen, numbers = self._blank(lanes.size), self._numbers(lanes.size)
+        rules.show_some(lanes, side, self.first, self.again, self.reroll, self.who, self.life, self.counters[DUELS],
+                        *seen, numbers)  # fmt: skip
+        return self._ask(kind, chance, lanes, seen, numbers)
 
-    def _ask(self, kind: int, chance: int, lanes: NDArray[np.int32], own: Bytes, other: Bytes, shown: Bytes) -> Ask:
-        active, duels = self.who[0].take(lanes), self.counters[DUELS].take(lanes)
-        word = self.words[chance].take(lanes)
-        view = self._view(kind, chance, active, self.life.take(lanes, axis=1), duels, word, own, other, shown)
-        return Ask(view, shown[rules.SEAT], np.empty(lanes.size, np.int16), self.game.take(lanes))
+    def _ask(
+        self,
+        kind: int,
+        chance: int,
+        lanes: NDArray[np.int32],
+        seen: tuple[Bytes, Bytes, Bytes],
+        numbers: NDArray[np.int32],
+    ) -> Ask:
+        word = self.words[chance].take(lanes) if self.setting.words else self.words[0, : lanes.size]
+        view = self._view(kind, chance, *seen, numbers[:-1], numbers[-1], word)
+        return Ask(view, seen[2][rules.SEAT], np.empty(lanes.size, np.int16), lanes)
 
-    def _view(self, kind: int, chance: int, *arrays: NDArray[Any]) -> View:
-        """arrays: `View`'s from `active` to `other`, then `shown`, whose rows are the rest."""
-        *fields, shown = map(_closed, arrays)
-        return View(kind, self.dice, chance, self.setting.seats, self.knobs, *fields, *shown)
+    def _view(
+        self, kind: int, chance: int, own: Bytes, other: Bytes, shown: Bytes,
+        life: NDArray[np.int32], duels: NDArray[np.int32], word: NDArray[np.uint32],
+    ) -> View:  # fmt: skip
+        return View(
+            kind, chance, self.setting.seats, self.dice, self.knobs,
+            _closed(life), _closed(duels), _closed(word), _closed(own), _closed(other), *_closed(shown),
+        )  # fmt: skip
 
     # The end of a game, and the next
 

@@ -42,10 +42,10 @@ def outcome(path: Path, content: str | bytes) -> Study | str:
 
 
 def refused(path: Path, content: str | bytes) -> str:
-    """What the error says, without the path; fails unless it came within a second (more where others work, too)."""
+    """What the error says, without the path; fails unless it came soon: within 1 s, and 3 more for slow machines."""
     start = time.process_time()
     found = outcome(path, content)
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 4
     assert isinstance(found, str)
     return found.removeprefix(f"{path}:")
 
@@ -140,6 +140,9 @@ def test_combinations_of_weights_are_counted_before_they_are_made(path: Path) ->
     sweep = "{threshold: {below: [" + "1," * 2_000 + "]}}"
     text = f"game: viking\npolicies: [{sweep}, {sweep}]"
     assert refused(path, text) == "2: policies makes 4,000,000 combinations; at most 100,000"
+    sweep = "{threshold: {below: [" + "1," * 250 + "]}}"
+    text = f"game: viking\npolicies: [[{sweep}, {sweep}], [{sweep}, {sweep}]]"
+    assert refused(path, text) == "2: policies makes more than 100,000 line-ups"
 
 
 def test_seats_and_lineups_are_counted_before_they_are_paired(path: Path) -> None:
