@@ -7,6 +7,7 @@ A policy belongs to its game, or is an entry point of group `lab.policies` calle
 
 import importlib
 import importlib.util
+import os
 import pkgutil
 import re
 import sys
@@ -82,8 +83,8 @@ def _policy_at(file: str, function: str) -> Policy:
 @cache
 def _module_at(file: str) -> ModuleType:
     path = Path(file)
-    if not path.is_file():
-        raise BadInput(f"{file!r}: no such file of policies")
+    if not os.path.isfile(path):  # which does not mind names of any length
+        raise BadInput(f"{file[:200]!r}: no such file of policies")
     name = f"policies_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -92,7 +93,7 @@ def _module_at(file: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BrokenPlugin(f"{file!r} cannot be loaded: {_reason(error)}") from error
     return module
 
@@ -114,9 +115,9 @@ def _plugins(group: str) -> dict[str, EntryPoint]:
 def _load(what: str, plugin: EntryPoint) -> Any:
     try:
         return plugin.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BrokenPlugin(f"{what} (plug-in {plugin.value}) cannot be loaded: {_reason(error)}") from error
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

@@ -322,7 +322,7 @@ def game_(name: GameName) -> None:
 def new(game: GameName) -> None:
     """Print a commented study with every knob of a game; it runs as it is."""
     from lab import catalogue
-    from lab.study import template
+    from lab.template import template
 
     print(template(catalogue.game(game)), end="")
 

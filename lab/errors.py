@@ -39,5 +39,5 @@ def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
     """`'treshold' is not a policy of viking; did you mean 'threshold'? (healer, keep, ...)`"""
     names = sorted(allowed)
     close = get_close_matches(str(found), names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else "."
+    hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"{str(found)[:80]!r} is not {what}{hint} ({', '.join(names) or 'none'})"

@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 
 from lab import catalogue, tables
-from sims.core.game import is_list, options_of
+from lab.lineup import allowed
 
 
 def factsheet(name: str, console: Console) -> None:
@@ -33,21 +33,6 @@ def _knob(name: str, info: Any) -> dict[str, str]:
         "meaning": info.description or "",
         "ruling": (info.json_schema_extra or {}).get("ruling", ""),
     }
-
-
-def allowed(info: Any) -> str:
-    """The values that a knob or weight can have."""
-    if options := options_of(info.annotation):
-        return ("any of " if is_list(info.annotation) else "") + ", ".join(map(str, options))
-    if info.annotation is bool:
-        return "true, false"
-    low, high = _bound(info, "ge"), _bound(info, "le")
-    kind = "whole number" if info.annotation is int else "number"
-    return f"{kind} {low:,} to {high:,}" if low is not None and high is not None else kind
-
-
-def _bound(info: Any, name: str) -> Any:
-    return next((getattr(each, name) for each in info.metadata if hasattr(each, name)), None)
 
 
 def _text(value: Any) -> str:

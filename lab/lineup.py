@@ -22,11 +22,10 @@ from typing import Annotated, Any
 
 import pydantic
 from pydantic.fields import FieldInfo
-from ruamel.yaml import YAML
-from ruamel.yaml.nodes import ScalarNode
 
 from lab import catalogue
 from lab.cell import Entry
+from lab.document import Given, one_line, scalar
 from lab.errors import BadInput, unknown
 from sims.core.game import Game, Policy, Settings, is_list, options_of
 
@@ -35,74 +34,11 @@ MAX_CELLS = 100_000
 FILL = "..."
 ENTRY = re.compile(r"(?P<policy>.+\.py:\w+|[^:]+)(?::(?P<weights>.*))?")
 HOW_TO_NAME = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
-LONGEST_NUMBER = 1000
-"""Characters; what is longer stays text, and is refused as such."""
 PLAIN_ERRORS = {
     "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "literal_error",
     "greater_than_equal", "less_than_equal",
 }  # fmt: skip
 """pydantic's errors that `allowed` says better."""
-
-
-@dataclass(frozen=True)
-class Given:
-    """What a user gave, and where."""
-
-    value: Any
-    """A scalar, a list of Given, or a dict of Given."""
-    where: str = ""
-    """`policies[1]`, `--set start_life`."""
-    line: str = ""
-    """`configs/viking.yaml:7:`, empty for the command line."""
-    raw: bool = False
-    """Text that is still to be read, as its knob or weight wants it: `below=3`."""
-
-    @property
-    def shown(self) -> str:
-        """The value as it stands in messages: in quotes if it is text, cut if it is long."""
-        if isinstance(self.value, dict | list):
-            return "a mapping" if isinstance(self.value, dict) else "a list"
-        if self.value is None or isinstance(self.value, bool):
-            return {None: "null", True: "true", False: "false"}[self.value]
-        text = repr(self.value)
-        return text if len(text) <= 80 else text[:60] + "..." + text[-1:] * isinstance(self.value, str)
-
-    def error(self, text: str) -> BadInput:
-        return BadInput(" ".join(part for part in (self.line, self.where, text) if part))
-
-    def wrong(self, text: str) -> BadInput:
-        """The error whose text begins with the value."""
-        return self.error(f"{self.shown} {text}")
-
-    def wrong_key(self, what: str, key: str, allowed: Iterable[str]) -> BadInput:
-        """The error that this mapping has a key which is not `what`."""
-        value: Given = self.value[key]
-        return replace(value, where=self.where).error(unknown(what, key[:200], allowed))
-
-    def named(self, label: str) -> dict[str, "Given"]:
-        """The value as a mapping; nothing at all is an empty one."""
-        if self.value is None:
-            return {}
-        if not isinstance(self.value, dict):
-            raise self.wrong(f"is not a mapping of {label}")
-        return self.value
-
-
-def scalar(text: str) -> Any:
-    """Plain text as YAML 1.2 reads it: a number, true, null, or text."""
-    yaml = _yaml()
-    tag = str(yaml.resolver.resolve(ScalarNode, text, (True, False))).rpartition(":")[2]
-    if tag not in ("int", "float", "bool", "null") or len(text) > LONGEST_NUMBER:
-        return text
-    try:
-        return getattr(yaml.constructor, f"construct_yaml_{tag}")(ScalarNode(tag, text))
-    except (ValueError, IndexError):  # "-_" looks like a number
-        return text
-
-
-@cache
-def _yaml() -> Any:
-    return YAML(typ="safe", pure=True)
 
 
 def allowed(info: FieldInfo) -> str:
@@ -203,10 +139,6 @@ def make(model: type[Settings], values: Mapping[str, Any], given: Given) -> Any:
         text = one_line(error.errors(include_url=False, include_input=False)[0]["msg"]).removeprefix("Value error, ")
         listed = ", ".join(f"{name}={value}" for name, value in values.items())
         raise given.error(f"refused: {text} ({one_line(listed)[:200]})") from None
-
-
-def one_line(text: object) -> str:
-    return " ".join(str(text).split())
 
 
 def multiply(lists: Sequence[Sequence[Any]], given: Given) -> list[tuple[Any, ...]]:

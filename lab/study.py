@@ -7,48 +7,32 @@
     zip: {dice: [2, 3], sides: [6, 8]}    lists that advance together; a list of such mappings multiplies
     studies: {short: {}, long: {knobs: {start_life: 200}}}    parts that share the defaults above
 
-From file to cells: `_Tree` (values with their lines), `_parts` (defaults merged), `_Part` (axes, and their product).
+From file to cells: `lab.document` (values with their lines), `_parts` (defaults merged), `_Part` (axes, their product).
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import prod
 from pathlib import Path
-from textwrap import wrap
-from typing import Any, NoReturn
-
-from ruamel.yaml import YAML, events
-from ruamel.yaml.error import MarkedYAMLError
-from ruamel.yaml.reader import ReaderError
+from typing import Any
 
 from lab import catalogue
 from lab.cell import Cell
+from lab.document import NAME, Given, one_line, read_document
 from lab.errors import BadInput, unknown
 from lab.lineup import (
-    FILL,
     HOW_TO_NAME,
     MAX_CELLS,
-    Given,
     Lineup,
     allowed,
     choices,
     make,
-    one_line,
     read_lineups,
-    scalar,
     some,
     value_of,
 )
 from sims.core.game import Game, Settings, Whole, knob
-
-MAX_BYTES = 200_000
-"""So that any file, however hostile, is refused within a second."""
-MAX_VALUES = 10_000
-"""In a file, with what stands behind each alias: a bomb holds more."""
-MAX_DEPTH = 50
-NAME = re.compile(r"\w[\w .+-]{0,99}")
 
 
 class General(Settings):
@@ -81,7 +65,7 @@ class Study:
 def read_study(path: str | Path) -> Study:
     """The study in a file. Raises `BadInput`, one line, for whatever is wrong with it."""
     path = Path(path)
-    root = _read(path)
+    root = read_document(path)
     fields = _fields(root, "study", STUDY_KEYS)
     name = _name(fields["name"]) if "name" in fields else path.stem
     question = _text(fields["question"]) if "question" in fields else ""
@@ -125,216 +109,6 @@ def _fields(given: Given, owner: str, keys: Sequence[str]) -> dict[str, Given]:
         if key not in keys:
             raise given.wrong_key(f"a key of a {owner}", key, keys)
     return fields
-
-
-# From bytes to values with their lines.
-
-
-def _read(path: Path) -> Given:
-    """The one document in a file."""
-    shown = " ".join(str(path).splitlines())
-    try:
-        if path.is_dir():
-            raise BadInput(f"{shown}: a folder, not a file with a study")
-        if not path.is_file():
-            raise BadInput(f"{shown}: no such file")
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    if len(content) > MAX_BYTES:
-        raise BadInput(f"{shown}: larger than {MAX_BYTES:,} bytes; a study is not")
-    return _Tree(shown).read(_decoded(shown, content))
-
-
-def _decoded(path: str, content: bytes) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise BadInput(f"{path}:1: UTF-16; save it as UTF-8")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8") from None
-
-
-@dataclass
-class _Open:
-    """A list or a mapping of which more is to come."""
-
-    value: list[Given] | dict[str, Given]
-    where: str
-    line: int
-    anchor: str | None
-    size: int = 1
-    """Values, this one and those behind aliases included."""
-    height: int = 1
-    """Levels."""
-    key: str | None = None
-    lines: dict[str, int] = field(default_factory=dict)
-    """Where each key stands."""
-
-
-class _Tree:
-    """Builds the values of a document from ruamel's events, each with its line and within the limits.
-
-    Nothing is recursive, and an alias is the value itself, not a copy: what a bomb would hold is only counted.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.line = 1
-        self.size = 0
-        self.root: Given | None = None
-        self.documents = 0
-        self.open: list[_Open] = []
-        self.anchors: dict[str, tuple[Given, int, int]] = {}
-        """Value, size and height by name."""
-
-    def read(self, text: str) -> Given:
-        try:
-            for event in YAML(typ="safe", pure=True).parse(text):
-                self.line = event.start_mark.line + 1
-                self.take(event)
-        except BadInput:
-            raise
-        except Exception as error:  # ruamel also raises ValueError, IndexError, ... for some texts that are not YAML
-            raise self._not_yaml(text, error) from error
-        if self.root is None or self.root.value is None:
-            self.line = 1
-            self.refuse("empty; a study needs at least game and policies")
-        return self.root
-
-    def refuse(self, text: str) -> NoReturn:
-        raise BadInput(f"{self.path}:{self.line}: {text}")
-
-    def _not_yaml(self, text: str, error: Exception) -> BadInput:
-        reason = f"{type(error).__name__} {error}"
-        if isinstance(error, MarkedYAMLError):
-            mark = error.problem_mark or error.context_mark
-            self.line = mark.line + 1 if mark else self.line
-            reason = f"{error.problem or ''} {error.context or ''}"
-        elif isinstance(error, ReaderError):
-            self.line = text.count("\n", 0, error.position) + 1
-            reason = f"character {error.character:#x} is not allowed"
-        hint = "a tab; indent with blanks: " if "'\\t'" in reason else ""
-        return BadInput(f"{self.path}:{self.line}: not YAML: {hint}{one_line(reason)[:200]}")
-
-    def take(self, event: Any) -> None:
-        match event:
-            case events.DocumentStartEvent():
-                self._start(event)
-            case events.AliasEvent():
-                self._alias(event.anchor)
-            case events.ScalarEvent():
-                self._untagged(event)
-                self._scalar(event)
-            case events.CollectionStartEvent():
-                self._untagged(event)
-                self._push([] if isinstance(event, events.SequenceStartEvent) else {}, event.anchor)
-            case events.CollectionEndEvent():
-                self._pop()
-
-    def _start(self, event: Any) -> None:
-        self.documents += 1
-        if self.documents > 1:
-            self.refuse("a second document; a study is one, without '---' inside")
-        if event.version not in (None, (1, 2)):
-            self.refuse(f"YAML {'.'.join(map(str, event.version))[:20]}; a study is YAML 1.2")
-
-    def _untagged(self, event: Any) -> None:
-        if event.tag is not None:
-            self.refuse(f"tag {str(event.tag)[:80]!r}; a study has no tags")
-
-    def _alias(self, name: str) -> None:
-        if self._at_key():
-            self.refuse(f"alias {name[:80]!r} as a key; keys are names")
-        if name not in self.anchors:
-            self.refuse(f"alias {name[:80]!r} of nothing that was complete before it")
-        target, size, height = self.anchors[name]
-        if len(self.open) + height > MAX_DEPTH:
-            self.refuse(f"more than {MAX_DEPTH} levels")
-        self._count(size)
-        self._add(target.value, self._where(), self._line(), size, height)
-
-    def _scalar(self, event: Any) -> None:
-        self._count(1)
-        value = scalar(event.value) if event.implicit[0] else event.value
-        if self._at_key():
-            self._key(value)
-        else:
-            self._add(value, self._where(), self._line(), 1, 0, event.anchor)
-
-    def _key(self, key: Any) -> None:
-        parent = self.open[-1]
-        if not isinstance(key, str):
-            self.refuse(f"key {Given(key).shown} is not a name")
-        if key in parent.lines:
-            self.refuse(f"{key[:80]!r} stands twice; first in line {parent.lines[key]}")
-        parent.key = key
-        parent.lines[key] = self.line
-
-    def _push(self, value: list[Given] | dict[str, Given], anchor: str | None) -> None:
-        if self._at_key():
-            self.refuse("a list or a mapping as a key; keys are names")
-        if len(self.open) >= MAX_DEPTH:
-            self.refuse(f"more than {MAX_DEPTH} levels")
-        self._count(1)
-        self.open.append(_Open(value, self._where(), self._line(), anchor))
-
-    def _pop(self) -> None:
-        done = self.open.pop()
-        value = _merged(done.value) if isinstance(done.value, dict) and "<<" in done.value else done.value
-        self._add(value, done.where, done.line, done.size, done.height, done.anchor)
-
-    def _add(self, value: Any, where: str, line: int, size: int, height: int, anchor: str | None = None) -> None:
-        """A value is complete: it goes into the list or the mapping that is open."""
-        given = Given(value, where, f"{self.path}:{line}:")
-        if anchor is not None:
-            self.anchors[anchor] = given, size, height
-        if not self.open:
-            self.root = given
-            return
-        parent = self.open[-1]
-        parent.size += size
-        parent.height = max(parent.height, height + 1)
-        if isinstance(parent.value, list):
-            parent.value.append(given)
-        elif parent.key is not None:
-            parent.value[parent.key] = given
-            parent.key = None
-
-    def _count(self, size: int) -> None:
-        self.size += size
-        if self.size > MAX_VALUES:
-            self.refuse(f"more than {MAX_VALUES:,} values, aliases counted as what they stand for")
-
-    def _at_key(self) -> bool:
-        return bool(self.open) and isinstance(self.open[-1].value, dict) and self.open[-1].key is None
-
-    def _line(self) -> int:
-        """Where the next value stands: in a mapping, its key."""
-        return self.open[-1].lines.get(self.open[-1].key or "", self.line) if self.open else self.line
-
-    def _where(self) -> str:
-        """What the next value is called."""
-        if not self.open:
-            return ""
-        parent = self.open[-1]
-        if isinstance(parent.value, list):
-            return f"{parent.where}[{len(parent.value)}]"
-        key = parent.key or ""
-        return f"{parent.where}." * bool(parent.where) + (key if NAME.fullmatch(key) else repr(key[:40]))
-
-
-def _merged(fields: dict[str, Given]) -> dict[str, Given]:
-    """A mapping with what its `<<` says where it says nothing itself; of several mappings there, the first wins."""
-    source = fields.pop("<<")
-    found: dict[str, Given] = {}
-    for each in reversed(source.value) if isinstance(source.value, list) else [source]:
-        if not isinstance(each.value, dict):
-            raise each.wrong("is not a mapping that could be merged")
-        found |= each.value
-    return found | fields
 
 
 # From values to parts, to axes, to cells.
@@ -521,7 +295,7 @@ def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
         raise lineup.given.error(f"has {len(lineup.entries)} policies, which fit none of the seats asked for ({found})")
 
 
-# One cell from a command line, and a study to begin with.
+# One cell from a command line.
 
 
 def cell_from_options(
@@ -566,48 +340,3 @@ def _knobs_from_options(game: Game, settings: Sequence[str]) -> dict[str, Any]:
             raise Given(name, "--set").wrong("is set twice")
         [found[name]] = choices(game.knobs, name, Given(value, f"--set {name}", raw=True))
     return found
-
-
-def template(game: Game) -> str:
-    """A study to begin with: every knob with its default, and all that can be chosen as comments."""
-    policies = catalogue.policies(game.name)
-    lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply.", f"name: {game.name}"]
-    lines += ["question: Does it matter who sits first?", f"game: {game.name}"]
-    lines += ["seed: 1", "games: 10_000  # game numbers a cell", "keep_games: none  # or all, or how many of the first"]
-    lines += [f"seats: {game.seats[0]}  # {', '.join(map(str, game.seats))}", "rotate_seats: false", ""]
-    lines += _comment(f"Policies. {HOW_TO_NAME[0].upper()}{HOW_TO_NAME[1:]}; {FILL} fills the seats that remain.")
-    for name, policy in policies.items():
-        lines += _comment(f"{name}: {policy.help}", 3)
-        for weight, info in policy.weights.model_fields.items():
-            lines += _comment(f"{weight}={_written(info.default)}: {_described(info)}", 6)
-    first, second = (list(policies) * 2)[:2]
-    lines += ["policies:", f"  - [{_written(first)}, {_written(second + FILL)}]"]
-    lines += [f"  - [{_written(second)}, {_written(first + FILL)}]", "", "knobs:"]
-    for name, info in game.knobs.model_fields.items():
-        lines += _comment(_described(info), 1, "  ")
-        lines.append(f"  {name}: {_written(info.default)}")
-    return "\n".join(lines) + "\n"
-
-
-def _described(info: Any) -> str:
-    """Help, what is allowed, and the ruling."""
-    ruling = (info.json_schema_extra or {}).get("ruling")
-    rule = allowed(info)
-    return f"{info.description or ''} {rule[0].upper()}{rule[1:]}." + (f" Ruling {ruling}." if ruling else "")
-
-
-def _comment(text: str, indent: int = 1, before: str = "") -> list[str]:
-    """Text as lines of a comment."""
-    start = f"{before}#{' ' * indent}"
-    return wrap(one_line(text), 118, initial_indent=start, subsequent_indent=start + "  ", break_on_hyphens=False)
-
-
-def _written(value: Any) -> str:
-    """A value in YAML, for one line."""
-    if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_written, value))}]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    plain = str(value)
-    safe = not isinstance(value, str) or (NAME.fullmatch(plain) and isinstance(scalar(plain), str))
-    return plain if safe else "'" + plain.replace("'", "''") + "'"

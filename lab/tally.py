@@ -157,7 +157,7 @@ def _add_units(rows, seats, sums):  # type: ignore[no-untyped-def]
     games, rotations, width = rows.shape
     for j in range(games):
         for c in range(1, width):
-            m, u = 0, 0
+            m, u = np.int64(0), np.int64(0)
             for r in range(rotations):
                 value = np.int64(rows[j, r, c])
                 m += value >= 0

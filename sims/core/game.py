@@ -16,6 +16,7 @@ seat has legally learned, and nothing else. A policy never sees the table.
 """
 
 import re
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -102,7 +103,7 @@ def _codes(qualname: str) -> Any:
     that name: only a type that can be looked up is found again in Numba's cache by the next process.
     """
     name, *fields = qualname.split(" ") if not qualname.endswith(" ") else [qualname[:-1]]
-    made: Any = NamedTuple(name, [(each, Any) for each in fields])
+    made: Any = namedtuple(name, fields)  # type: ignore[misc]  # they are only known here
     made.__module__, made.__qualname__ = __name__, qualname
     return made
 

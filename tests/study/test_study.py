@@ -14,9 +14,11 @@ from ruamel.yaml import YAML
 
 from lab import catalogue
 from lab.cell import Cell
+from lab.document import Given
 from lab.errors import BadInput, BrokenPlugin
-from lab.lineup import Given, value_of
-from lab.study import Study, cell_from_options, read_study, template
+from lab.lineup import value_of
+from lab.study import Study, cell_from_options, read_study
+from lab.template import template
 from sims.core.game import Column, Game, Settings, Whole, knob, policy
 
 Read = Callable[[str], Study]
@@ -584,7 +586,7 @@ def test_errors(refused: Refused, tmp_path: Path, text: str, expected: str) -> N
         ("missing.py", " 'missing.py' names no function; write file.py:function"),
         ("{bold: {risc: 1}}", " 'risc' is not a weight of bold; did you mean 'risk'? (avoid, risk)"),
         ("[calm, bold:risc=1]", "[1] 'risc' is not a weight of bold; did you mean 'risk'?"),
-        ("calm:risk=1", " 'risk' is not a weight of calm. (none)"),
+        ("calm:risk=1", " 'risk' is not a weight of calm (none)"),
         ("bold:risk=2", " risk 2 is not a number from 0 to 1"),
         ("bold:risk=x", " risk 'x' is not a number from 0 to 1"),
         ("bold:avoid=lest", " avoid 'lest' is not an option of avoid; did you mean 'lust'?"),
