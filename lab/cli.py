@@ -34,6 +34,21 @@ def _game_names(incomplete: str) -> list[str]:
     return [name for name in game_names() if name.startswith(incomplete)]
 
 
+def _whole(text: str) -> int:
+    """A whole number as studies take it: 1000000, 1_000_000 or 1e6."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.5
+    if not number.is_integer():
+        raise typer.BadParameter(f"{text[:80]!r} is not a whole number")
+    return int(number)
+
+
 GameName = Annotated[str, typer.Argument(help="A game; `lab games` lists them.", autocompletion=_game_names)]
 StudyPath = Annotated[str, typer.Argument(metavar="STUDY", help="A study: a YAML file.")]
 Policies = Annotated[
@@ -41,7 +56,7 @@ Policies = Annotated[
     typer.Option("--policy", "-p", help="NAME or NAME:WEIGHT=VALUE,...: once for all seats, or once a seat."),
 ]
 Seats = Annotated[int | None, typer.Option(help="Number of players [default: the policies', else the fewest].")]
-Seed = Annotated[int, typer.Option(help="Seed of all luck, 0 to 2^64 - 1.")]
+Seed = Annotated[int, typer.Option(parser=_whole, metavar="N", help="Seed of all luck, 0 to 2^64 - 1.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="KNOB=VALUE; a list as a,b or none.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
 
@@ -49,14 +64,20 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only."
 def main() -> None:
     """The entry point: errors for the user are one line."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
     except LabError as error:
         _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        _fail(f"{' '.join(error.format_message().split())} (see `lab --help`)", 2)  # typer's, of the command line
 
 
 def _fail(line: str, code: int) -> None:
@@ -97,7 +118,9 @@ def sweep(
     study: StudyPath,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers [default: the cores].")] = None,
     out: Annotated[Path | None, typer.Option(help="Where results go [default: results/NAME].")] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="Games a cell, in place of the study's.")] = None,
+    games: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="N", help="Games a cell, in place of the study's.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would take, and play nothing.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -123,8 +146,11 @@ def sweep(
 def _with_games(study: "Study", games: int | None) -> "Study":
     from dataclasses import replace
 
+    from lab.study import checked_games
+
     if games is None:
         return study
+    games = checked_games(games)
     return replace(study, cells=tuple(replace(cell, games=games) for cell in study.cells))
 
 
@@ -199,7 +225,7 @@ def run(
     game: GameName,
     policy: Policies = None,
     seats: Seats = None,
-    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100_000,
+    games: Annotated[int, typer.Option(parser=_whole, metavar="N", help="How many games.")] = 100_000,
     seed: Seed = 0,
     set_: Settings = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
@@ -255,7 +281,7 @@ def _cell(
 @app.command()
 def replay(
     what: Annotated[str, typer.Argument(metavar="GAME|STUDY", help="A game (with --policy), or a study's YAML file.")],
-    game: Annotated[int, typer.Option(help="Number of the game.")] = 0,
+    game: Annotated[int, typer.Option(parser=_whole, metavar="K", help="Number of the game.")] = 0,
     cell: Annotated[str | None, typer.Option(help="STUDY: the cell's identity, or its number from 0.")] = None,
     rotation: Annotated[int, typer.Option(help="STUDY: the rotation of the seats.")] = 0,
     policy: Policies = None,

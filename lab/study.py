@@ -298,6 +298,11 @@ def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
 # One cell from a command line.
 
 
+def checked_games(games: int) -> int:
+    """Games a cell from `--games`, in place of the study's."""
+    return int(value_of(General, "games", Given(games, "--games")))
+
+
 def cell_from_options(
     game: str, policies: Sequence[str], *, seats: int | None, games: int, seed: int, settings: Sequence[str]
 ) -> Cell:
@@ -324,7 +329,7 @@ def cell_from_options(
         lineup.seated(seats),
         knobs,
         seed=value_of(General, "seed", Given(seed, "--seed")),
-        games=value_of(General, "games", Given(games, "--games")),
+        games=checked_games(games),
     )
 
 
