@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="lab",
     help="Play tabletop games by the million and ask what their rules and players are worth.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
@@ -55,7 +55,7 @@ Policies = Annotated[
     list[str] | None,
     typer.Option("--policy", "-p", help="NAME or NAME:WEIGHT=VALUE,...: once for all seats, or once a seat."),
 ]
-Seats = Annotated[int | None, typer.Option(help="Number of players [default: the policies', else the fewest].")]
+Seats = Annotated[int | None, typer.Option(help="Number of players (default: as many as policies, else the fewest).")]
 Seed = Annotated[int, typer.Option(parser=_whole, metavar="N", help="Seed of all luck, 0 to 2^64 - 1.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="KNOB=VALUE; a list as a,b or none.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")]
@@ -93,12 +93,15 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     quiet: Quiet = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     _state["quiet"] = quiet
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 def _console(*, err: bool = False) -> "Console":
@@ -116,8 +119,10 @@ def _console(*, err: bool = False) -> "Console":
 @app.command()
 def sweep(
     study: StudyPath,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers [default: the cores].")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where results go [default: results/NAME].")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: as many as cores).")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where results go (default: results/NAME).")] = None,
     games: Annotated[
         int | None, typer.Option(parser=_whole, metavar="N", help="Games a cell, in place of the study's.")
     ] = None,

@@ -66,6 +66,7 @@ class Table:
 
     def __init__(self, setting: Setting, lanes: int) -> None:
         self.setting, self.knobs = setting, setting.knobs
+        self.key = np.uint64(setting.seed)
         self.dice = tuple(range(self.knobs.dice))
         self._play = self._duel()
         self._allocate(lanes)
@@ -114,7 +115,7 @@ class Table:
             rules.choose_foe(lanes, ask.action, self.who[1])
 
     def _roll(self) -> None:
-        rules.roll(self.setting.seed, self.game, self.counters[DUELS], self.knobs.sides, self.first, self.again)
+        rules.roll(self.key, self.game, self.counters[DUELS], self.knobs.sides, self.first, self.again)
         rules.speak_first(self.knobs.reroll_order, self.dice, self.first, self.reroll, self.speaker)
 
     def _speak(self) -> Iterator[Ask]:
@@ -151,7 +152,7 @@ class Table:
 
     def _draw_words(self, purpose: int) -> None:
         if self.setting.words:
-            rules.draw(self.setting.seed, self.game, self.counters[DUELS], purpose, self.words)
+            rules.draw(self.key, self.game, self.counters[DUELS], purpose, self.words)
 
     def _blank(self, n: int) -> tuple[Bytes, Bytes, Bytes]:
         """Room for what n views show: own dice, other dice, and `rules`' rows of `shown`."""

@@ -35,7 +35,8 @@ def view_of(kind, n=1, seats=2, chance=0, **arrays):
             made[name] = np.zeros(shapes.get(name, (n,)), types.get(name, np.int8))
             made[name][...] = values.get(name, 0)
             made[name].flags.writeable = False
-    return View(kind, tuple(range(dice)), chance, seats, encode(GAME.knobs(dice=dice)), **made)
+    scalars = {"kind": kind, "dice": tuple(range(dice)), "chance": chance, "seats": seats}
+    return View(**scalars, knobs=encode(GAME.knobs(dice=dice)), **made)
 
 
 def actions(name, view, **weights):

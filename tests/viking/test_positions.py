@@ -361,7 +361,7 @@ def test_the_active_player_chooses_among_the_living():
     view = ask.view
     assert (view.kind, view.seats, view.seat.tolist()) == (TARGET, 4, [1, 1])
     assert ask.seat.tolist() == [1, 1]
-    assert ask.game.tolist() == [0, 1]
+    assert ask.lanes.tolist() == [0, 1]
     assert view.foe.tolist() == [-1, -1]
     assert view.active.tolist() == [1, 1]
     assert view.life.T.tolist() == [[5, 5, 5, 5], [5, 5, 0, 5]]
@@ -567,7 +567,7 @@ def test_who_strikes_is_shown_right():
     assert view.own[:, 0].tolist() == [4, 4, 4]
     assert view.other[:, 0].tolist() == [2, 1, 1]
     assert view.life[:, 0].tolist() == [7, 8, 0, 10]
-    assert ask.game[0] == 0
+    assert ask.lanes.tolist() == [0]
     assert table.life[:, 0].tolist() == [7, 12, 0, 10]
 
 
