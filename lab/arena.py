@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lab.errors import IllegalAction
 from sims.core.game import Ask, Game, Policy, Setting
-from sims.core.kernel import kernel
+from sims.core.kernel import kernel, specialised
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,25 +92,27 @@ class _Answer:
 
     def __init__(self, match: Match) -> None:
         self.match = match
-        self.dtype = match.game.action_dtype
-        players = list(dict.fromkeys(match.players))
-        masks = [sum(1 << seat for seat, each in enumerate(match.players) if each is player) for player in players]
-        self.first, *self.others = players
-        self.masks = masks[1:]
+        self.players = list(dict.fromkeys(match.players))
+        self.masks = [
+            sum(1 << seat for seat, each in enumerate(match.players) if each is player) for player in self.players
+        ]
+        self.functions: list[Callable[..., Any]] = []
 
     def __call__(self, table: Any, ask: Ask) -> None:
         view, seat, action = ask.view, ask.seat, ask.action
-        self._act(self.first, view, action)
-        for player, mask in zip(self.others, self.masks, strict=True):
+        if not self.functions:  # all views of a table are of one type
+            self.functions = [
+                specialised(each.policy.function, view, each.weights, each.prepared, action) for each in self.players
+            ]
+        first, *others = zip(self.functions, self.players, self.masks, strict=True)
+        function, player, _ = first
+        function(view, player.weights, player.prepared, action)
+        for function, player, mask in others:
             answers = np.empty_like(action)
-            self._act(player, view, answers)
+            function(view, player.weights, player.prepared, answers)
             _merge(mask, seat, answers, action)
         if self.match.game.count_illegal(view, seat, action):
             self._complain(table, ask)
-
-    @staticmethod
-    def _act(player: Player, view: Any, action: NDArray[Any]) -> None:
-        player.policy.function(view, player.weights, player.prepared, action)
 
     def _complain(self, table: Any, ask: Ask) -> None:
         for i in range(ask.seat.size):

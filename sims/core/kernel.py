@@ -112,3 +112,13 @@ def kernel(function: Callable[..., Any] | None = None, *, inline: bool = False) 
     config.CACHE_DIR = str(cache_folder(_outside(function)))  # read by Numba at this moment, once a function
     on_disk = Path(function.__code__.co_filename).is_file()  # not so for what was typed at a prompt
     return numba.njit(cache=on_disk, nogil=True, error_model="numpy", forceinline=inline)(function)
+
+
+def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """The machine code of a kernel for arguments of exactly these types; a plain function comes back as it is.
+
+    Numba looks up the types at every call, which takes longer than many a kernel: 3 of 4 microseconds for a view. Who
+    calls what comes back must keep to the types.
+    """
+    compile_for: Any = getattr(function, "compile", None)
+    return compile_for(tuple(map(numba.typeof, arguments))) if compile_for else function

@@ -57,6 +57,6 @@ GAME = Game(
     table=Table,
     count_illegal=count_illegal,
     narrator=describe.Narrator,
-    lanes=16384,
+    lanes=32768,
     scalar="sims.viking.scalar",
 )

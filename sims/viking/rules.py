@@ -9,6 +9,7 @@ A duel has two *sides*: 0 the active player, 1 its opponent. Arrays have the lan
     who            [side, lane] int8        the seat on each side
     life           [seat, lane] int32       0: out for good (VD20)
     alive          [lane] int8              the living seats, bit s for seat s
+    place          [seat, lane] int8        of those who are out
     counters       [counter, lane] int32    what the results count
 
 A loop over lanes becomes vector instructions when nothing in it branches, both operands of a choice are read before
@@ -151,7 +152,7 @@ def speak_first(order, dice, first, reroll, speaker):
 
 
 @kernel
-def show_all(order, first, again, reroll, speaker, who, own, other, shown):
+def show_all(order, chance, first, again, reroll, speaker, who, own, other, shown):
     """What the speakers of all lanes see. Under `simultaneous` nobody sees the other's answer."""
     for i in range(speaker.size):
         side, a, b = speaker[i], who[0, i], who[1, i]
@@ -166,16 +167,17 @@ def show_all(order, first, again, reroll, speaker, who, own, other, shown):
         shown[OWN_TOTAL, i] = 0
         shown[OTHER_TOTAL, i] = 0
     for d in range(own.shape[0]):  # outside: with this many arrays in one loop the compiler gives up
-        bit = i8(0) if order == SIMULTANEOUS else i8(1 << d)
         _show_own(first[0, d], first[1, d], speaker, own[d], shown[OWN_TOTAL])
-        _show_other(
-            bit, first[0, d], first[1, d], again[0, d], again[1, d], reroll, speaker, other[d], shown[OTHER_TOTAL]
-        )
+        if order == SIMULTANEOUS or chance == 0:
+            _show_own(first[1, d], first[0, d], speaker, other[d], shown[OTHER_TOTAL])
+        else:
+            _show_other(i8(1 << d), first[0, d], first[1, d], again[0, d], again[1, d], reroll, speaker, other[d],
+                        shown[OTHER_TOTAL])  # fmt: skip
 
 
 @kernel
 def _show_own(face_0, face_1, speaker, own, total):
-    """One die of the speaker, who has not rerolled."""
+    """One die of the speaker as first rolled (or of the other side, with the sides exchanged)."""
     for i in range(speaker.size):
         a, b = face_0[i], face_1[i]
         face = b if speaker[i] == 1 else a
@@ -228,10 +230,11 @@ def show_some(lanes, side_of, first, again, reroll, who, life, duels, own, other
         mine, theirs = reroll[side, i], reroll[1 - side, i]
         own_total, other_total = 0, 0
         for d in range(own.shape[0]):
-            face = again[side, d, i] if (mine >> d) & 1 else first[side, d, i]
+            old, new, before, after = first[side, d, i], again[side, d, i], first[1 - side, d, i], again[1 - side, d, i]
+            face = new if (mine >> d) & 1 else old
             own[d, j] = face
             own_total += face
-            face = again[1 - side, d, i] if (theirs >> d) & 1 else first[1 - side, d, i]
+            face = after if (theirs >> d) & 1 else before
             other[d, j] = face
             other_total += face
         shown[SEAT, j] = who[side, i]
@@ -286,6 +289,15 @@ def _lay(dice, first, again, reroll, total, triple, highest):
 
 
 @kernel
+def hear_strikers(lanes, action, heals):
+    """Take in who heals; all others attack."""
+    for i in range(heals.size):
+        heals[i] = ATTACK
+    for j in range(lanes.size):
+        heals[lanes[j]] = i8(action[j])
+
+
+@kernel
 def find_strikers(total, triple, striker, lanes):
     """List the lanes in which a higher total is a triple and the lower is not: attack or heal (VD3, VD5, VD15)."""
     for i in range(striker.size):
@@ -299,36 +311,41 @@ def find_strikers(total, triple, striker, lanes):
 @kernel(inline=True)
 def healing(heal, face, total):
     """What a triple heals (knob `heal`)."""
-    return face if heal == FACE else total if heal == TOTAL else i32(0)
+    return face if heal == FACE else total if heal == TOTAL else i8(0)
 
 
 @kernel(inline=True)
 def change(tied_triple, total, triple, high, gain, other_total, other_triple, other_high, winner_heals):
     """Net change of one side's life (VD2); `gain` is what its triple would heal. All cases, then the one that holds."""
-    hit = other_high if high < other_high else i32(0)  # VD18
-    tie_hit = i32(0) if triple & (tied_triple == HEAL_ONLY) else hit  # VD1
-    tie_gain = gain if triple & (tied_triple != HIT_ONLY) else i32(0)  # VD1
-    loss = i32(0) if winner_heals else i32(other_total - total)
-    lower = gain if triple else i32(-loss)  # a triple protects, and heals
-    higher = gain if triple & winner_heals else i32(0)
+    hit = other_high if high < other_high else i8(0)  # VD18
+    tie_hit = i8(0) if triple & (tied_triple == HEAL_ONLY) else hit  # VD1
+    tie_gain = gain if triple & (tied_triple != HIT_ONLY) else i8(0)  # VD1
+    loss = i8(0) if winner_heals else i8(other_total - total)
+    lower = gain if triple else i8(-loss)  # a triple protects, and heals
+    higher = gain if triple & winner_heals else i8(0)
     apart = higher if total > other_total else lower
-    result = i32(tie_gain - tie_hit) if total == other_total else apart
+    result = i8(tie_gain - tie_hit) if total == other_total else apart
     return gain if triple & other_triple else result  # VD4, whatever the totals
 
 
 @kernel
-def resolve(tied_triple, heal, total, triple, highest, heals, delta, triples, ties):
-    """Both sides' net change of life, into `delta`, and what the duel adds to the counters."""
+def resolve(tied_triple, heal, total, triple, highest, heals, delta):
+    """Both sides' net change of life, into `delta`."""
     for i in range(heals.size):
-        a, b = i32(total[0, i]), i32(total[1, i])
-        high_a, high_b = i32(highest[0, i]), i32(highest[1, i])
+        a, b, high_a, high_b = total[0, i], total[1, i], highest[0, i], highest[1, i]
         triple_a, triple_b = triple[0, i] != 0, triple[1, i] != 0
         choice = heals[i] == HEAL
         gain_a, gain_b = healing(heal, high_a, a), healing(heal, high_b, b)
         delta[0, i] = change(tied_triple, a, triple_a, high_a, gain_a, b, triple_b, high_b, choice)
         delta[1, i] = change(tied_triple, b, triple_b, high_b, gain_b, a, triple_a, high_a, choice)
-        triples[i] += i32(triple_a) + i32(triple_b)
-        ties[i] += i32(a == b)
+
+
+@kernel
+def count(total, triple, triples, ties):
+    """What the duel adds to the counters."""
+    for i in range(triples.size):
+        triples[i] += i32(triple[0, i] + triple[1, i])
+        ties[i] += i32(total[0, i] == total[1, i])
 
 
 @kernel
@@ -347,7 +364,7 @@ def _change_seat(seat, delta, who, life, standing, alive, place):
     active, foe, for_active, for_foe = who[0], who[1], delta[0], delta[1]
     for i in range(alive.size):
         a, b, old, was, last = for_active[i], for_foe[i], life[i], place[i], standing[i]
-        plus = b if foe[i] == seat else i32(0)
+        plus = b if foe[i] == seat else i8(0)
         plus = a if active[i] == seat else plus
         new = i32(old + plus)
         new = new if new > 0 else i32(0)
@@ -429,16 +446,15 @@ def record(lanes, alive, life, place, counters, busy, rows):
     for j in range(lanes.size):
         i, row = lanes[j], rows[j]
         unfinished = _count(alive[i]) > 1
-        winner = -1
+        winner, best = -1, -1 if unfinished else 1
         for seat in range(seats):
-            row[lives + seat] = life[seat, i]
-            row[places + seat] = place[seat, i]
-            if life[seat, i] > 0 and not unfinished:
-                winner = seat
-                row[places + seat] = 1
+            left, lost = life[seat, i], i32(place[seat, i])
+            row[lives + seat] = left
+            row[places + seat] = best if left > 0 else lost
+            winner = seat if left > 0 else winner
         row[0] = 0 if unfinished else alive[i]
         row[1] = counters[DUELS, i]
-        row[2] = winner
+        row[2] = -1 if unfinished else winner
         row[others] = counters[REROLLS, i]
         row[others + 1] = counters[TRIPLES, i]
         row[others + 2] = counters[TIES, i]
@@ -448,7 +464,7 @@ def record(lanes, alive, life, place, counters, busy, rows):
 
 
 @kernel
-def deal(lanes, games, start_life, game, alive, life, place, who, leader, counters, busy):
+def deal(lanes, games, start_life, game, alive, life, who, leader, counters, busy):
     """Start these games in these lanes: everybody has `start_life`, and seat 0 is active (VD11)."""
     seats = life.shape[0]
     for j in range(lanes.size):
@@ -457,7 +473,6 @@ def deal(lanes, games, start_life, game, alive, life, place, who, leader, counte
         alive[i] = (1 << seats) - 1
         for seat in range(seats):
             life[seat, i] = start_life
-            place[seat, i] = -1
         who[0, i] = 0
         who[1, i] = 1
         leader[i] = -1

@@ -78,9 +78,8 @@ class Table:
         self.life, self.place = np.zeros((seats, lanes), np.int32), np.zeros((seats, lanes), np.int8)
         self.counters = np.zeros((5, lanes), np.int32)
 
-        self.who, self.total, self.triple, self.highest, self.reroll = np.zeros((5, 2, lanes), np.int8)
+        self.who, self.total, self.triple, self.highest, self.reroll, self.delta = np.zeros((6, 2, lanes), np.int8)
         self.first, self.again = np.zeros((2, 2, dice, lanes), np.int8)
-        self.delta = np.zeros((2, lanes), np.int32)
         self.speaker, self.striker, self.heals = np.zeros((3, lanes), np.int8)
         self.words = np.zeros((4, lanes), np.uint32)
         self.lanes = np.zeros(lanes, np.int32)
@@ -122,7 +121,7 @@ class Table:
         self._draw_words(rules.SPEAK_WORD)
         order, rerolls = self.knobs.reroll_order, self.counters[REROLLS]
         for chance in range(2):  # most lanes speak, so all are shown
-            rules.show_all(order, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
+            rules.show_all(order, chance, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
             view = self.view._replace(chance=chance, word=_closed(self.words[chance]))
             yield Ask(view, self.seen[2][rules.SEAT], self.action, None)
             rules.hear(order, chance, self.action, self.speaker, self.reroll, rerolls)
@@ -133,17 +132,16 @@ class Table:
 
     def _strike(self) -> Iterator[Ask]:
         rules.lay(self.dice, self.first, self.again, self.reroll, self.total, self.triple, self.highest)
-        self.heals[:] = rules.ATTACK
         lanes = self.lanes[: rules.find_strikers(self.total, self.triple, self.striker, self.lanes)]
+        ask = self._ask_side(STRIKE, 3, lanes, self.striker)
         if lanes.size:
-            yield (ask := self._ask_side(STRIKE, 3, lanes, self.striker))
-            self.heals[lanes] = ask.action
+            yield ask
+        rules.hear_strikers(lanes, ask.action, self.heals)
 
     def _resolve(self) -> None:
-        rules.resolve(
-            self.knobs.tied_triple, self.knobs.heal, self.total, self.triple, self.highest, self.heals,
-            self.delta, self.counters[TRIPLES], self.counters[TIES],
-        )  # fmt: skip
+        knobs = self.knobs
+        rules.resolve(knobs.tied_triple, knobs.heal, self.total, self.triple, self.highest, self.heals, self.delta)
+        rules.count(self.total, self.triple, self.counters[TRIPLES], self.counters[TIES])
         rules.change_life(self.delta, self.who, self.life, self.alive, self.place)
         rules.watch_lead(self.life, self.leader, self.counters[LEAD_CHANGES])
         rules.next_turn(self.setting.seats, self.alive, self.who, self.counters[DUELS])
@@ -205,8 +203,8 @@ class Table:
 
     def deal(self, lanes: NDArray[np.int32], games: NDArray[np.uint64]) -> None:
         rules.deal(
-            lanes, games, self.knobs.start_life, self.game, self.alive, self.life, self.place, self.who,
-            self.leader, self.counters, self.busy,
+            lanes, games, self.knobs.start_life, self.game, self.alive, self.life, self.who, self.leader,
+            self.counters, self.busy,
         )  # fmt: skip
 
     def keep(self, lanes: NDArray[np.int32]) -> None:

@@ -289,7 +289,7 @@ def play(game_number, seed, seats, lineup, knobs=None):
         triples += triples_now
         ties += tie
         alive_before = sum(points > 0 for points in life)
-        for seat, change in zip((active, target), changes):
+        for seat, change in zip((active, target), changes, strict=True):
             life[seat] = max(0, life[seat] + change)  # VD20
             if life[seat] == 0:
                 place[seat] = alive_before  # VD22; a duel costs one player life at most, so two never leave together

