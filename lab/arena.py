@@ -111,7 +111,7 @@ class _Answer:
             answers = np.empty_like(action)
             function(view, player.weights, player.prepared, answers)
             _merge(mask, seat, answers, action)
-        if self.match.game.count_illegal(view, seat, action):
+        if not self.match.game.is_legal(view, seat, action):
             self._complain(table, ask)
 
     def _complain(self, table: Any, ask: Ask) -> None:
@@ -120,7 +120,7 @@ class _Answer:
             view = ask.view._replace(
                 **{name: value[..., one] for name, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
             )
-            if self.match.game.count_illegal(view, ask.seat[one], ask.action[one]):
+            if not self.match.game.is_legal(view, ask.seat[one], ask.action[one]):
                 player = self.match.players[ask.seat[i]]
                 lane = i if ask.lanes is None else ask.lanes[i]
                 raise IllegalAction(
@@ -132,6 +132,8 @@ class _Answer:
 @kernel
 def _merge(mask, seat, answers, action):  # type: ignore[no-untyped-def]
     """Take over the answers of the seats in a bit mask."""
-    for i in range(seat.size):
-        mine, other = answers[i], action[i]
-        action[i] = mine if (mask >> (seat[i] & 7)) & 1 else other
+    for each in range(8):
+        if (mask >> each) & 1:
+            for i in range(seat.size):
+                mine, other = answers[i], action[i]
+                action[i] = mine if seat[i] == np.int8(each) else other

@@ -99,10 +99,10 @@ def _metric_of(tally: Tally, column: int, summary: Summary) -> dict[str, Any]:
 
 def tally_of(row: dict[str, Any]) -> Tally:
     """The tally in a row: the inverse of `row_of`."""
-    counts = np.zeros((1 + len(row["metrics"]), BINS), np.int64)
+    counts = np.zeros((BINS, 1 + len(row["metrics"])), np.int64)
     for each in row["winners"]:
-        counts[0, each["seats"] - LOWEST] = each["plays"]
-    for line, metric in zip(counts[1:], row["metrics"], strict=True):
+        counts[each["seats"] - LOWEST, 0] = each["plays"]
+    for line, metric in zip(counts.T[1:], row["metrics"], strict=True):
         line[np.array(metric["values"], np.int64) - LOWEST] = metric["counts"]
     above = [[0, 0, 0], *([int(each) for each in metric["above"]] for metric in row["metrics"])]
     units = [[int(each) for each in line] for line in row["units"]]

@@ -36,7 +36,8 @@ class Tally:
     """Game numbers."""
     rotations: int
     counts: NDArray[np.int64]
-    """[1 + columns, BINS] plays by value; row 0: the winners as a bit mask."""
+    """[BINS, 1 + columns] plays by value; column 0: the winners as a bit mask. (Values first: what lies BINS apart
+    would meet in one place of the processor's cache.)"""
     above: NDArray[np.object_]
     """[1 + columns, 3] ints: number, sum and sum of squares of the values above the histogram."""
     units: NDArray[np.object_]
@@ -57,9 +58,9 @@ class Tally:
     def plays(self) -> int:
         return self.games * self.rotations
 
-    def histogram(self, row: int) -> dict[int, int]:
-        """Plays by value, of one row of `counts`: 0 for the winners' bit mask, c + 1 for column c."""
-        return {int(i) + LOWEST: int(self.counts[row, i]) for i in np.flatnonzero(self.counts[row])}
+    def histogram(self, column: int) -> dict[int, int]:
+        """Plays by value: of the winners' bit mask for 0, of the game's column c for c + 1."""
+        return {int(i) + LOWEST: int(self.counts[i, column]) for i in np.flatnonzero(self.counts[:, column])}
 
 
 def tally_block(matches: tuple[Match, ...], first: int, count: int) -> Tally:
@@ -76,7 +77,7 @@ def tally_and_rows(matches: tuple[Match, ...], first: int, count: int) -> tuple[
 def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> tuple[Tally, NDArray[np.int32]]:
     setting, rotations = matches[0].setting, len(matches)
     width = 1 + len(matches[0].columns)
-    counts = np.zeros((width, BINS), np.int64)
+    counts = np.zeros((BINS, width), np.int64)
     above = np.zeros((width, 4), np.int64)
     keep = keep or rotations > 1
     rows = np.empty((count if keep else 0, rotations, width), np.int32)
@@ -106,11 +107,11 @@ def _count(rows, counts, above):  # type: ignore[no-untyped-def]
     """Add rows [play, column] to the histograms. above: number, sum, and the squares' sum in two halves of 32 bits."""
     for j in range(rows.shape[0]):
         for c in range(rows.shape[1]):
-            value = np.int64(rows[j, c])
-            place = value - LOWEST
+            place = np.uint32(rows[j, c] - LOWEST)
             if place < BINS:
-                counts[c, place] += 1
+                counts[place, c] += 1
             else:
+                value = np.int64(rows[j, c])
                 above[c, 0] += 1
                 above[c, 1] += value
                 above[c, 2] += value * value >> 32
@@ -131,11 +132,11 @@ def _units_of_counts(counts: NDArray[np.int64], above: NDArray[np.object_], seat
     """Units of one play each: all sums follow from the histograms."""
     values = np.arange(LOWEST, LOWEST + BINS)
     units: list[list[int]] = []
-    for line, (more, total, squares) in zip(counts[1:], above[1:], strict=True):
+    for line, (more, total, squares) in zip(counts.T[1:], above[1:], strict=True):
         n = int(line[1:].sum()) + more
         u, uu = int(line[1:] @ values[1:]) + total, int(line[1:] @ values[1:] ** 2) + squares
         units.append([n, u, uu, u, n])
-    masks = {int(i) + LOWEST: int(counts[0, i]) for i in np.flatnonzero(counts[0])}
+    masks = {int(i) + LOWEST: int(counts[i, 0]) for i in np.flatnonzero(counts[:, 0])}
     plays = sum(masks.values())
     for seat in range(seats):
         parts = [(n, _win_parts(mask, seats)[seat]) for mask, n in masks.items()]
@@ -200,6 +201,6 @@ def compile_all(matches: tuple[Match, ...]) -> None:
     """Compile, or load, every kernel that playing these matches calls, by a few rounds of play of a few games."""
     for match in matches:
         arena.play(match, 0, 256, lambda games, rows: None, rounds=4)
-    _count(np.zeros((1, 1), np.int32), np.zeros((1, BINS), np.int64), np.zeros((1, 4), np.int64))
+    _count(np.zeros((1, 1), np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
     _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
     _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))

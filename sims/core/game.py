@@ -245,8 +245,8 @@ class Game:
     contain `winner` (-1 for none or shared) and `unfinished` (0 or 1)."""
     policies: dict[str, Policy]
     table: Callable[[Setting, int], Table]
-    count_illegal: Callable[[Any, NDArray[np.int8], NDArray[Any]], int]
-    """`count_illegal(view, seat, action)`: in how many views with a seat the action breaks the rules."""
+    is_legal: Callable[[Any, NDArray[np.int8], NDArray[Any]], bool]
+    """`is_legal(view, seat, action)`: whether the actions are within the rules in all views with a seat."""
     narrator: Callable[[Setting, Sequence[str]], "Narrator"]
     """`narrator(setting, titles)`: tells one game in words; titles: of the policies by seat."""
     action_dtype: type = np.int16

@@ -42,8 +42,8 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
     )
 
 
-def count_illegal(view: View, seat: NDArray[np.int8], action: NDArray[np.int16]) -> int:
-    return int(rules.count_illegal(view.kind, view.knobs.dice, view.seats, view.life, seat, action))
+def is_legal(view: View, seat: NDArray[np.int8], action: NDArray[np.int16]) -> bool:
+    return bool(rules.is_legal(view.kind, view.knobs.dice, view.seats, view.life, seat, action))
 
 
 GAME = Game(
@@ -55,8 +55,8 @@ GAME = Game(
     columns=columns,
     policies=policies_of(policies),
     table=Table,
-    count_illegal=count_illegal,
+    is_legal=is_legal,
     narrator=describe.Narrator,
-    lanes=32768,
+    lanes=32_000,
     scalar="sims.viking.scalar",
 )

@@ -23,7 +23,7 @@ import numpy as np
 from sims.core.kernel import kernel
 from sims.core.rng import split, words
 
-i8, i32, u32 = np.int8, np.int32, np.uint32
+i8, i16, i32, u32 = np.int8, np.int16, np.int32, np.uint32
 
 # Purposes of luck. The index is the number of the duel in its game, from 0; the four words are named here.
 ROLL = 1  # the first roll of sides 0 and 1, their rerolls: dice 0 to 2 of each
@@ -53,9 +53,6 @@ def listed(who, lanes):
         lanes[n] = i
         n += who[i] >= 0
     return n
-
-
-_CHUNK = 1024  # lanes whose words are drawn and used up while they are near the processor
 
 
 # Choosing whom to face (VD12)
@@ -97,17 +94,17 @@ def _count(mask):
 
 
 @kernel
-def roll(key, game, duels, sides, first, again):
-    """Roll every die of the duel, those of a reroll that may never be used included."""
-    dice, four = first.shape[1], np.empty((4, _CHUNK), u32)
-    for start in range(0, game.size, _CHUNK):
-        end = min(start + _CHUNK, game.size)
-        for part in range((dice + 2) // 3):
-            draw(key, game[start:end], duels[start:end], ROLL + part, four)
-            for side in range(2):
-                for d in range(3 * part, min(dice, 3 * part + 3)):
-                    _face(four[side], sides, first[side, d, start:end])
-                    _face(four[2 + side], sides, again[side, d, start:end])
+def roll(key, game, duels, purpose, sides, four, first_0, first_1, again_0, again_1):
+    """Roll up to three dice of both sides, those of a reroll that may never be used included.
+
+    purpose: ROLL or MORE. four: room for four words a lane. first_0, ...: tuples of up to three rows [lane], the dice
+    of side 0 as first rolled, and so on.
+    """
+    draw(key, game, duels, purpose, four)
+    _faces(four[0], sides, first_0)
+    _faces(four[1], sides, first_1)
+    _faces(four[2], sides, again_0)
+    _faces(four[3], sides, again_1)
 
 
 @kernel
@@ -118,12 +115,13 @@ def draw(key, game, index, purpose, four):
 
 
 @kernel
-def _face(word, sides, face):
-    """Take one die from every word and leave the rest of the word for the next."""
-    for i in range(face.size):
-        value, rest = split(word[i], sides)
-        face[i] = i8(value) + i8(1)
-        word[i] = rest
+def _faces(word, sides, rows):
+    """Take the dice of a hand from each word."""
+    for i in range(word.size):
+        rest = word[i]
+        for d in range(len(rows)):
+            value, rest = split(rest, sides)
+            rows[d][i] = i8(value) + i8(1)
 
 
 # Speaking: who may reroll, and when (VD6, VD7)
@@ -222,26 +220,28 @@ def hear(order, chance, action, speaker, reroll, rerolls):
 
 
 @kernel
-def show_some(lanes, side_of, first, again, reroll, who, life, duels, own, other, shown, numbers):
+def show_some(lanes, side_of, first, total, reroll, who, life, duels, own, other, shown, numbers):
     """What side `side_of[lane]` of listed lanes sees: the dice as they lie. numbers: life of every seat, then duels."""
     for j in range(lanes.size):
         i = lanes[j]
-        side = side_of[i]
-        mine, theirs = reroll[side, i], reroll[1 - side, i]
-        own_total, other_total = 0, 0
+        foe = side_of[i] == 1
         for d in range(own.shape[0]):
-            old, new, before, after = first[side, d, i], again[side, d, i], first[1 - side, d, i], again[1 - side, d, i]
-            face = new if (mine >> d) & 1 else old
-            own[d, j] = face
-            own_total += face
-            face = after if (theirs >> d) & 1 else before
-            other[d, j] = face
-            other_total += face
-        shown[SEAT, j] = who[side, i]
-        shown[FACING, j] = who[1 - side, i]
-        shown[OWN_TOTAL, j] = own_total
-        shown[OTHER_TOTAL, j] = other_total
-        shown[OTHER_REROLLED, j] = theirs != 0
+            a, b = first[0, d, i], first[1, d, i]
+            own[d, j] = b if foe else a
+            other[d, j] = a if foe else b
+        seat_0, seat_1, total_0, total_1, by_0, by_1 = (
+            who[0, i],
+            who[1, i],
+            total[0, i],
+            total[1, i],
+            reroll[0, i],
+            reroll[1, i],
+        )
+        shown[SEAT, j] = seat_1 if foe else seat_0
+        shown[FACING, j] = seat_0 if foe else seat_1
+        shown[OWN_TOTAL, j] = total_1 if foe else total_0
+        shown[OTHER_TOTAL, j] = total_0 if foe else total_1
+        shown[OTHER_REROLLED, j] = (by_0 if foe else by_1) != 0
         _show_table(i, j, who, life, duels, shown, numbers)
 
 
@@ -255,37 +255,55 @@ def _show_table(i, j, who, life, duels, shown, numbers):
 
 
 @kernel
-def hear_last(lanes, action, speaker, reroll, rerolls):
-    """Take in the answers of the third speaking round."""
+def hear_last(lanes, action, speaker, dice, first, again, reroll, total, triple, highest, rerolls):
+    """Take in the answers of the third speaking round, whose dice then lie as rerolled, too."""
     for j in range(lanes.size):
-        i = lanes[j]
-        reroll[speaker[i], i] = i8(action[j])
-        rerolls[i] += action[j] != 0
+        i, mask = lanes[j], i8(action[j])
+        side = speaker[i]
+        reroll[side, i] = mask
+        rerolls[i] += mask != 0
+        for d in range(len(dice)):
+            old, new = first[side, d, i], again[side, d, i]
+            first[side, d, i] = new if mask & i8(1 << d) else old
+        total[side, i], triple[side, i], highest[side, i] = _hand(dice, first[side], i)
 
 
 # The result of a duel
 
 
+@kernel(inline=True)
+def _hand(dice, faces, i):
+    """Total of a hand, whether it is a triple (VD5), and its highest die."""
+    total, lowest, highest = i8(0), i8(127), i8(0)
+    for d in range(len(dice)):
+        face = faces[d, i]
+        total = i8(total + face)
+        lowest = face if face < lowest else lowest
+        highest = face if face > highest else highest
+    return total, i8(lowest == highest), highest
+
+
 @kernel
 def lay(dice, first, again, reroll, total, triple, highest):
-    """Totals, triples (VD5) and highest dice of both sides, rerolled dice as they came."""
+    """Let the dice of both sides lie as rerolled, in `first`, and look at the hands."""
     for side in range(2):
-        _lay(dice, first[side], again[side], reroll[side], total[side], triple[side], highest[side])
+        _lay(dice, first[side], again[side], reroll[side])
+        _look(dice, first[side], total[side], triple[side], highest[side])
 
 
 @kernel
-def _lay(dice, first, again, reroll, total, triple, highest):
+def _lay(dice, first, again, reroll):
+    for d in range(len(dice)):
+        old, new, bit = first[d], again[d], i8(1 << d)
+        for i in range(reroll.size):
+            before, after = old[i], new[i]
+            old[i] = after if reroll[i] & bit else before
+
+
+@kernel
+def _look(dice, faces, total, triple, highest):
     for i in range(total.size):
-        mask, summed, lowest, high = reroll[i], i8(0), i8(127), i8(0)
-        for d in range(len(dice)):
-            old, new = first[d, i], again[d, i]
-            face = new if mask & i8(1 << d) else old
-            summed = i8(summed + face)
-            lowest = face if face < lowest else lowest
-            high = face if face > high else high
-        total[i] = summed
-        triple[i] = i8(lowest == high)
-        highest[i] = high
+        total[i], triple[i], highest[i] = _hand(dice, faces, i)
 
 
 @kernel
@@ -485,14 +503,14 @@ def deal(lanes, games, start_life, game, alive, life, who, leader, counters, bus
 
 
 @kernel
-def count_illegal(kind, dice, seats, life, seat, action):
-    """In how many views with a seat the action is against the rules."""
-    bad, limit = 0, np.int16(2 if kind == STRIKE else 1 << dice)
+def is_legal(kind, dice, seats, life, seat, action):
+    """Whether the action is within the rules in every view with a seat."""
+    bad, limit = i16(0), i16(2 if kind == STRIKE else 1 << dice)
     if kind == TARGET:
         for i in range(seat.size):
             foe = action[i]
-            bad += foe < 0 or foe >= seats or foe == seat[i] or life[foe, i] == 0
-        return bad
-    for i in range(seat.size):
-        bad += (seat[i] >= 0) & ((action[i] < 0) | (action[i] >= limit))
-    return bad
+            bad |= i16(foe < 0 or foe >= seats or foe == seat[i] or life[foe, i] == 0)
+    else:
+        for i in range(seat.size):
+            bad |= i16((seat[i] >= 0) & ((action[i] < 0) | (action[i] >= limit)))
+    return bad == 0

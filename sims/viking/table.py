@@ -3,6 +3,7 @@
 `_duel` is the course of a duel; it pauses at every decision. The rules themselves are in `rules.py`.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -58,6 +59,18 @@ def _closed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+class _Rows:
+    """A block of rows, a lane a column, of which arrays take what they need."""
+
+    def __init__(self, dtype: type, rows: int, lanes: int) -> None:
+        self.block, self.used = np.zeros((rows, lanes), dtype), 0
+
+    def take(self, *shape: int) -> NDArray[Any]:
+        """The next rows, as an array of this shape with the lanes as one more axis."""
+        first, self.used = self.used, self.used + math.prod(shape)
+        return self.block[first : self.used].reshape(*shape, -1)
+
+
 class Table:
     """See `sims.core.game.Table`."""
 
@@ -72,17 +85,27 @@ class Table:
         self._allocate(lanes)
 
     def _allocate(self, lanes: int) -> None:
+        """All rows of a type in one block, one after the other: arrays that each begin on a page of their own meet in
+        the same places of the processor's cache, and drive each other out."""
         seats, dice = self.setting.seats, self.knobs.dice
+        small = _Rows(np.int8, 18 + seats + 4 * dice, lanes)
+        large = _Rows(np.int32, 6 + seats, lanes)
         self.game = np.zeros(lanes, np.uint64)
-        self.busy, self.alive, self.leader = np.zeros((3, lanes), np.int8)
-        self.life, self.place = np.zeros((seats, lanes), np.int32), np.zeros((seats, lanes), np.int8)
-        self.counters = np.zeros((5, lanes), np.int32)
+        self.busy, self.alive, self.leader = small.take(3)
+        self.life, self.place = large.take(seats), small.take(seats)
+        self.counters = large.take(5)
 
-        self.who, self.total, self.triple, self.highest, self.reroll, self.delta = np.zeros((6, 2, lanes), np.int8)
-        self.first, self.again = np.zeros((2, 2, dice, lanes), np.int8)
-        self.speaker, self.striker, self.heals = np.zeros((3, lanes), np.int8)
-        self.words = np.zeros((4, lanes), np.uint32)
-        self.lanes = np.zeros(lanes, np.int32)
+        self.who, self.total, self.triple, self.highest, self.reroll, self.delta = small.take(6, 2)
+        self.first, self.again = small.take(2, 2, dice)
+        hands = (*self.first, *self.again)
+        self.hands = {
+            purpose: [tuple(hand[part]) for hand in hands]
+            for purpose, part in ((rules.ROLL, slice(3)), (rules.MORE, slice(3, None)))
+            if len(hands[0][part])
+        }
+        self.speaker, self.striker, self.heals = small.take(3)
+        self.four, self.words = np.zeros((2, 4, lanes), np.uint32)
+        self.lanes = large.take(1)[0]
         self.action = np.zeros(lanes, np.int16)
         self.seen = self._blank(lanes)
         self.view = self._view(SPEAK, 0, *self.seen, self.life, self.counters[DUELS], self.words[0])
@@ -114,24 +137,34 @@ class Table:
             rules.choose_foe(lanes, ask.action, self.who[1])
 
     def _roll(self) -> None:
-        rules.roll(self.key, self.game, self.counters[DUELS], self.knobs.sides, self.first, self.again)
+        for purpose, rows in self.hands.items():
+            rules.roll(self.key, self.game, self.counters[DUELS], purpose, self.knobs.sides, self.four, *rows)
         rules.speak_first(self.knobs.reroll_order, self.dice, self.first, self.reroll, self.speaker)
 
     def _speak(self) -> Iterator[Ask]:
         self._draw_words(rules.SPEAK_WORD)
-        order, rerolls = self.knobs.reroll_order, self.counters[REROLLS]
+        order = self.knobs.reroll_order
         for chance in range(2):  # most lanes speak, so all are shown
             rules.show_all(order, chance, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
             view = self.view._replace(chance=chance, word=_closed(self.words[chance]))
             yield Ask(view, self.seen[2][rules.SEAT], self.action, None)
-            rules.hear(order, chance, self.action, self.speaker, self.reroll, rerolls)
+            rules.hear(order, chance, self.action, self.speaker, self.reroll, self.counters[REROLLS])
+        self._lay()
+        yield from self._speak_again()
+
+    def _lay(self) -> None:
+        rules.lay(self.dice, self.first, self.again, self.reroll, self.total, self.triple, self.highest)
+
+    def _speak_again(self) -> Iterator[Ask]:
         lanes = self.lanes[: rules.listed(self.speaker, self.lanes)]
         if lanes.size:
             yield (ask := self._ask_side(SPEAK, 2, lanes, self.speaker))
-            rules.hear_last(lanes, ask.action, self.speaker, self.reroll, rerolls)
+            rules.hear_last(
+                lanes, ask.action, self.speaker, self.dice, self.first, self.again, self.reroll, self.total,
+                self.triple, self.highest, self.counters[REROLLS],
+            )  # fmt: skip
 
     def _strike(self) -> Iterator[Ask]:
-        rules.lay(self.dice, self.first, self.again, self.reroll, self.total, self.triple, self.highest)
         lanes = self.lanes[: rules.find_strikers(self.total, self.triple, self.striker, self.lanes)]
         ask = self._ask_side(STRIKE, 3, lanes, self.striker)
         if lanes.size:
@@ -164,8 +197,9 @@ class Table:
     def _ask_side(self, kind: int, chance: int, lanes: NDArray[np.int32], side: Bytes) -> Ask:
         """Ask side `side[lane]` of these lanes, which sees the dice as they lie."""
         seen, numbers = self._blank(lanes.size), self._numbers(lanes.size)
-        rules.show_some(lanes, side, self.first, self.again, self.reroll, self.who, self.life, self.counters[DUELS],
-                        *seen, numbers)  # fmt: skip
+        rules.show_some(
+            lanes, side, self.first, self.total, self.reroll, self.who, self.life, self.counters[DUELS], *seen, numbers
+        )
         return self._ask(kind, chance, lanes, seen, numbers)
 
     def _ask(

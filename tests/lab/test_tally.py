@@ -74,10 +74,10 @@ def test_rotations_meet_the_same_luck_and_the_line_up_moves_by_one_seat():
 def test_values_beyond_the_histogram_are_summed_apart():
     top = LOWEST + BINS - 1
     values = [-1, 0, top, top + 1, 60_000_000, 2**31 - 1]
-    counts, above = np.zeros((1, BINS), np.int64), np.zeros((1, 4), np.int64)
+    counts, above = np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64)
     _count(np.array(values, np.int32)[:, None], counts, above)
     assert counts.sum() == 3
-    assert counts[0, [0, 1, -1]].tolist() == [1, 1, 1]
+    assert counts[[0, 1, -1], 0].tolist() == [1, 1, 1]
     beyond = values[3:]
     assert _whole(above[0]) == [3, sum(beyond), sum(each**2 for each in beyond)]
 

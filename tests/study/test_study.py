@@ -61,7 +61,7 @@ SINS = Game(
     columns=lambda seats, knobs: (Column("winner", ""), Column("unfinished", "")),
     policies={"bold": bold, "calm": calm},
     table=lambda setting, lanes: None,  # type: ignore[arg-type,return-value]
-    count_illegal=lambda view, seat, action: 0,
+    is_legal=lambda view, seat, action: True,
     narrator=lambda setting, titles: None,  # type: ignore[arg-type,return-value]
 )
 

@@ -103,7 +103,7 @@ def first_duel(lineup, seats=2):
     found = []
 
     def watch(table, ask):
-        if ask is None:
+        if ask is not None and ask.view.kind == rules.SPEAK and not found:  # before a reroll is laid
             found.append((table.first.copy(), table.again.copy()))
 
     play(match, 0, 2000, lambda games, rows: None, watch=watch)

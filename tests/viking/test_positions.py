@@ -38,6 +38,7 @@ def lay(table, active_hand, foe_hand, again=None):
 
 def settle(table, choice=None):
     """Play a duel out from its final dice. `choice` must be given exactly if somebody may attack or heal (VD15)."""
+    table._lay()
     asked = [answer(ask, choice) for ask in table._strike()]
     assert len(asked) == (choice is not None)
     table._resolve()
@@ -582,6 +583,7 @@ def asks_of_every_kind():
         yield table, ask
         ask.action[:] = action
     lay(table, (4, 4, 4), (5, 4, 1))
+    table._lay()
     for ask in table._strike():
         yield table, ask
         ask.action[:] = ATTACK
@@ -679,11 +681,15 @@ def test_lead_changes(lives, wanted):
 
 
 def illegal(kind, actions, seat=0, life=(5, 5), dice=3):
-    seat, action = np.full(len(actions), seat, np.int8), np.array(actions, np.int16)
+    """How many of these actions are against the rules, each asked alone; all together are legal only if each is."""
+    table = table_of(lanes=1, seats=len(life), dice=dice)
+    view = table.view._replace(kind=kind, life=np.int32(life)[:, None])
+    one = np.full(1, seat, np.int8)
+    bad = sum(not GAME.is_legal(view, one, np.array([action], np.int16)) for action in actions)
     life = np.repeat(np.int32(life)[:, None], len(actions), axis=1)
-    table = table_of(lanes=len(actions), seats=len(life), dice=dice)
-    view = table.view._replace(kind=kind, life=life)
-    return GAME.count_illegal(view, seat, action)
+    seats, together = np.full(len(actions), seat, np.int8), np.array(actions, np.int16)
+    assert GAME.is_legal(view._replace(life=life), seats, together) == (bad == 0)
+    return bad
 
 
 def test_legal_ways_to_speak():
