@@ -182,16 +182,39 @@ def _headlines(rows: Iterable[Row]) -> list[str]:
 
 
 def show(lines: Sequence[Row], console: Console, *, title: str = "", caption: str = "") -> None:
-    """Print lines as a table, with a caption below."""
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1))
-    for name in dict.fromkeys(name for line in lines for name in line):
+    """Print lines as a table, with a caption below; as several with the same first columns where one is too wide."""
+    names = list(dict.fromkeys(name for line in lines for name in line))
+    figures = [name for name in names if any(isinstance(line.get(name), Figure) for line in lines)]
+    lead = [name for name in names if name not in figures]
+    for some in _that_fit(lines, lead, figures, console):
+        table = _table(lines, some)
+        table.title, title = title or None, ""
+        console.print(table)
+    if caption:
+        console.print(caption, style="dim", soft_wrap=True)
+
+
+def _that_fit(lines: Sequence[Row], lead: list[str], figures: list[str], console: Console) -> list[list[str]]:
+    """The columns of each table: the first ones, and as many figures as there is room for."""
+    tables, endless = [lead], console.options.update(width=100_000)
+    for name in figures:
+        longer = [*tables[-1], name]
+        too_wide = _table(lines, longer).__rich_measure__(console, endless).maximum > console.width
+        if too_wide and tables[-1] != lead:
+            tables.append([*lead, name])
+        else:
+            tables[-1] = longer
+    return tables
+
+
+def _table(lines: Sequence[Row], names: Sequence[str]) -> Table:
+    table = Table(title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1))
+    for name in names:
         number = all(isinstance(line.get(name), int | float | Figure) or not line.get(name) for line in lines)
         table.add_column(name, justify="right" if number else "left", no_wrap=number)
     for line in lines:
-        table.add_row(*map(_text, line.values()))
-    console.print(table)
-    if caption:
-        console.print(caption, style="dim", soft_wrap=True)
+        table.add_row(*(_text(line.get(name, "")) for name in names))
+    return table
 
 
 def _text(value: Any) -> str:

@@ -63,7 +63,8 @@ class _Rows:
     """A block of rows, a lane a column, of which arrays take what they need."""
 
     def __init__(self, dtype: type, rows: int, lanes: int) -> None:
-        self.block, self.used = np.zeros((rows, lanes), dtype), 0
+        self.block: NDArray[Any] = np.zeros((rows, lanes), dtype)
+        self.used = 0
 
     def take(self, *shape: int) -> NDArray[Any]:
         """The next rows, as an array of this shape with the lanes as one more axis."""
@@ -227,7 +228,8 @@ class Table:
 
     def over(self) -> NDArray[np.int32]:
         n = rules.find_over(self.knobs.max_duels, self.alive, self.counters[DUELS], self.busy, self.lanes)
-        return self.lanes[:n].copy()
+        lanes: NDArray[np.int32] = self.lanes[:n].copy()
+        return lanes
 
     def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
         rules.record(lanes, self.alive, self.life, self.place, self.counters, self.busy, rows)

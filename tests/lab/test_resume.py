@@ -223,6 +223,12 @@ def games_in(folder):
 LONG = "game: viking\nseed: 5\ngames: 20_000\npolicies: [[random, keep, healer], [threshold, trailing]]\n"
 
 
+@pytest.fixture
+def coarse(monkeypatch):
+    """Few blocks where a test goes on in its own process."""
+    monkeypatch.setattr(runner, "_block", lambda cell: 5000)
+
+
 def killed(folder, jobs, blocks, pause=0.0):
     """Start the study there, and kill the sweep (not its workers) when it has played some blocks; its process group."""
     process = start(folder, "sweep", "study.yaml", "--out", "out", "--jobs", jobs, block=400, out=subprocess.DEVNULL)
@@ -246,12 +252,12 @@ def end_of_group(group, seconds):
     return False
 
 
-def test_killed_for_real(tmp_path):
+def test_killed_for_real(tmp_path, coarse):
     """SIGKILL at random moments, with one worker and with two."""
     study = a_study(tmp_path, text=LONG)
     folder, dice = tmp_path / "out", random.Random(20)
     for jobs in (1, 2):
-        blocks = len(parts(folder)) + dice.randrange(1, 12)
+        blocks = len(parts(folder)) + dice.randrange(1, 9)
         end_of_group(killed(tmp_path, jobs, blocks, pause=dice.random() / 20), seconds=0.1)
         assert not (folder / "cells.parquet").exists()
     kept = games_in(folder)
@@ -268,7 +274,7 @@ def test_workers_do_not_outlive_a_killed_sweep(tmp_path):
 
 
 @pytest.mark.xfail(strict=False, reason="hangs in one of six runs: workers take SIGINT themselves")
-def test_interrupted(tmp_path):
+def test_interrupted(tmp_path, coarse):
     """Ctrl-C reaches the whole process group: exit code 130, no noise of workers, what was played is kept."""
     study = a_study(tmp_path, text=LONG)
     folder = tmp_path / "out"

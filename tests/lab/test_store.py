@@ -206,7 +206,7 @@ def test_numbers_beyond_64_bits_survive(tmp_path):
     tally = tally_block(matches(of), 0, 10)
     tally.above[1] = [3, 10**20, 10**37]
     tally.units[0] = [10**12, 10**24, 10**36, 10**24, 10**12]
-    tally.counts[1, BINS - 1] = 2**62
+    tally.counts[BINS - 1, 1] = 2**62
     write_rows(tmp_path / "row.parquet", [row_of(of, "c", catalogue.game("viking"), tally)])
     [read] = pq.read_table(tmp_path / "row.parquet").to_pylist()
     assert read["metrics"][0]["above"] == [Decimal(3), Decimal(10**20), Decimal(10**37)]
