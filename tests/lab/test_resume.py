@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lab import arena, runner, store
+from lab.identity import cell_id
 from lab.runner import Progress, sweep
 from lab.study import read_study
 from tests.lab.common import cell, matches
@@ -192,7 +193,7 @@ def start(folder, *arguments, block=BLOCK, out=subprocess.PIPE):
 def finished(process, code=0):
     """What a process has printed, at its end; it is ended in any case."""
     try:
-        out, err = process.communicate(timeout=40)
+        out, err = process.communicate(timeout=25)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise
@@ -261,9 +262,8 @@ def test_killed_for_real(tmp_path, coarse):
         end_of_group(killed(tmp_path, jobs, blocks, pause=dice.random() / 20), seconds=0.1)
         assert not (folder / "cells.parquet").exists()
     kept = games_in(folder)
-    out, err = finished(start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 1, block=5000))
-    assert not err
-    assert f"2 cells; {40_000 - kept:,} plays in " in out
+    assert kept > 400
+    assert sweep(study, folder, jobs=1).played == 40_000 - kept
     assert tables(folder) == undisturbed(study, tmp_path / "direct")
 
 
@@ -457,11 +457,10 @@ def test_any_order_of_arrival_gives_the_same_bytes(tmp_path, monkeypatch, refere
     assert undisturbed(a_study(tmp_path), tmp_path / "out") == reference()
 
 
-@pytest.mark.parametrize("keep", ["none", "all"])
-def test_two_workers_give_the_same_bytes(tmp_path, reference, keep):
+def test_two_workers_give_the_same_bytes(tmp_path, reference):
     folder = tmp_path / "out"
-    assert sweep(a_study(tmp_path, keep), folder, jobs=2).played == PLAYS
-    assert results(folder) == reference(keep)
+    assert sweep(a_study(tmp_path), folder, jobs=2).played == PLAYS
+    assert results(folder) == reference()
 
 
 def test_row_groups_do_not_depend_on_the_way_there(tmp_path, monkeypatch):
@@ -562,6 +561,21 @@ def test_an_edit_in_place_is_noticed_by_the_next_sweep(tmp_path, first_cell):
     assert "1 cells; 300 plays in " in out
 
 
+@pytest.mark.xfail(strict=True, reason="only the file of the policy's function is hashed")
+def test_an_edit_of_a_module_beside_a_policy_is_another_cell(tmp_path):
+    """A policy of a package may call its other modules; compiled code already takes the whole package into account."""
+    found = set()
+    for place, answer in (("one", 0), ("two", 1)):
+        package = tmp_path / place / "tricks"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "helper.py").write_text(f"ANSWER = {answer}\n", encoding="utf-8")
+        (package / "play.py").write_text("def calm(view, weights, prepared, action): ...\n", encoding="utf-8")
+        [of] = a_study(tmp_path, text="game: viking\npolicies: '{file}:calm'\n", file=package / "play.py").cells
+        found.add(cell_id(of))
+    assert len(found) == 2
+
+
 # Workers that die
 
 MORTAL = """
@@ -628,7 +642,7 @@ def test_workers_that_die(tmp_path):
 
     (tmp_path / "always").unlink()
     out, err = finished(start(tmp_path, *command, block=250))
-    assert not err
+    assert not err.strip()
     assert "3 cells; 250 plays in " in out
     rows = pq.read_table(folder / "cells.parquet").to_pylist()
     like_random = [{key: row[key] for key in ("games", "metrics", "winners", "units")} for row in rows]
