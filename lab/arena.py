@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.errors import IllegalAction
+from lab.errors import IllegalAction, PolicyFailed
 from sims.core.game import Ask, Game, Policy, Setting
 from sims.core.kernel import kernel, specialised
 
@@ -101,15 +101,13 @@ class _Answer:
     def __call__(self, table: Any, ask: Ask) -> None:
         view, seat, action = ask.view, ask.seat, ask.action
         if not self.functions:  # all views of a table are of one type
-            self.functions = [
-                specialised(each.policy.function, view, each.weights, each.prepared, action) for each in self.players
-            ]
+            self.functions = [_function(each, view, action) for each in self.players]
         first, *others = zip(self.functions, self.players, self.masks, strict=True)
         function, player, _ = first
-        function(view, player.weights, player.prepared, action)
+        _act(function, player, view, action)
         for function, player, mask in others:
             answers = np.empty_like(action)
-            function(view, player.weights, player.prepared, answers)
+            _act(function, player, view, answers)
             _merge(mask, seat, answers, action)
         if not self.match.game.is_legal(view, seat, action):
             self._complain(table, ask)
@@ -127,6 +125,20 @@ class _Answer:
                     f"policy {player.title!r} of seat {ask.seat[i]} answered {ask.action[i]} in game "
                     f"{table.game[lane]}, which the rules of {self.match.game.name} do not allow"
                 )
+
+
+def _function(player: Player, view: Any, action: NDArray[Any]) -> Callable[..., Any]:
+    try:
+        return specialised(player.policy.function, view, player.weights, player.prepared, action)
+    except Exception as error:
+        raise PolicyFailed(player.title, error) from error
+
+
+def _act(function: Callable[..., Any], player: Player, view: Any, action: NDArray[Any]) -> None:
+    try:
+        function(view, player.weights, player.prepared, action)
+    except Exception as error:
+        raise PolicyFailed(player.title, error) from error
 
 
 @kernel

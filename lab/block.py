@@ -1,7 +1,10 @@
 """A block of games, as it travels to a worker and back. Workers load this module, and nothing that they do not need."""
 
+import os
+import signal
+import threading
 import time
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,28 +45,42 @@ class Outcome(NamedTuple):
     failure: str = ""
 
 
+def play_in_worker(task: Task) -> Outcome:
+    """Play a block in a process of its own."""
+    _settle_in()
+    return play_task(task)
+
+
+@cache
+def _settle_in() -> None:
+    """Once a worker: an interruption is the parent's business, and when the parent is gone there is nothing to do."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def play_task(task: Task) -> Outcome:
-    """Play a block; in a worker, or in the parent."""
+    """Play a block; what a policy or the disk does wrong is part of the outcome."""
     start, work = time.perf_counter(), task.work
     try:
         matches = _matches(task.plan) if seating.unprepared(task.plan) else seating.matches(task.plan, task.prepared)
         if work.rows:
-            tally, rows = tally_and_rows(matches, work.first, work.size)
             from lab.store import write_games  # brings pyarrow, and few blocks need it
 
+            tally, rows = tally_and_rows(matches, work.first, work.size)
             write_games(task.rows, seating.column_names(task.plan), work.first, rows)
         else:
             tally = tally_block(matches, work.first, work.size)
-    except (LabError, OSError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        return Outcome(task, None, 0.0, f"games {work.first} to {work.first + work.size - 1}: {_reason(error)}")
+    except (LabError, OSError) as error:
+        return Outcome(task, None, 0.0, f"games {work.first} to {work.first + work.size - 1}: {error}")
     return Outcome(task, tally, time.perf_counter() - start)
 
 
 @lru_cache(maxsize=64)
 def _matches(plan: Recipe) -> tuple[Match, ...]:
     return seating.matches(plan, seating.prepare(plan))
-
-
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())[:300]
-    return text if isinstance(error, LabError) else f"{type(error).__name__}: {text}"

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import sims
-from lab.errors import BadInput, BrokenPlugin, unknown
+from lab.errors import BadInput, BrokenPlugin, reason, unknown
 from sims.core.game import Game, Policy
 
 PATH = re.compile(r"(?P<file>.+\.py):(?P<function>\w+)")
@@ -48,7 +48,7 @@ def _own_game(name: str) -> Any:
     try:
         return importlib.import_module(f"sims.{name}").GAME
     except Exception as error:
-        raise BrokenPlugin(f"game {name!r} (sims/{name}) cannot be loaded: {_reason(error)}") from error
+        raise BrokenPlugin(f"game {name!r} (sims/{name}) cannot be loaded: {reason(error)}") from error
 
 
 @cache
@@ -94,7 +94,7 @@ def _module_at(file: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise BrokenPlugin(f"{file!r} cannot be loaded: {_reason(error)}") from error
+        raise BrokenPlugin(f"{file!r} cannot be loaded: {reason(error)}") from error
     return module
 
 
@@ -116,8 +116,4 @@ def _load(what: str, plugin: EntryPoint) -> Any:
     try:
         return plugin.load()
     except (Exception, SystemExit) as error:
-        raise BrokenPlugin(f"{what} (plug-in {plugin.value}) cannot be loaded: {_reason(error)}") from error
-
-
-def _reason(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        raise BrokenPlugin(f"{what} (plug-in {plugin.value}) cannot be loaded: {reason(error)}") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.core
 
 from lab import __version__
 from lab.errors import BadInput, LabError
@@ -18,7 +19,19 @@ if TYPE_CHECKING:
     from lab.runner import Sweep
     from lab.study import Study
 
+
+class _Interruptible(typer.core.TyperGroup):
+    """Ctrl-C is one line, wherever it comes."""
+
+    def invoke(self, context: Any) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:
+            _fail("interrupted", 130)
+
+
 app = typer.Typer(
+    cls=_Interruptible,
     name="lab",
     help="Play tabletop games by the million and ask what their rules and players are worth.",
     invoke_without_command=True,
@@ -107,7 +120,7 @@ def _options(
 def _console(*, err: bool = False) -> "Console":
     from rich.console import Console
 
-    console = Console(stderr=err, highlight=False)
+    console = Console(stderr=err, highlight=False, markup=False)
     if not console.is_terminal:
         console.width = max(console.width, 400)  # a file or a pipe has no edge
     return console
@@ -210,7 +223,7 @@ def show(
     names = [name.strip() for name in by.split(",")] if by is not None else None
     groups = {"": rows} if csv or names else tables.by_part(rows)
     tables_ = {
-        part: tables.column(group, column, names) if column else tables.summary(group, names)
+        part: tables.column(group, column, names) if column is not None else tables.summary(group, names)
         for part, group in groups.items()
     }
     if csv:
@@ -291,7 +304,7 @@ def replay(
     rotation: Annotated[int, typer.Option(help="STUDY: the rotation of the seats.")] = 0,
     policy: Policies = None,
     seats: Seats = None,
-    seed: Seed = 0,
+    seed: Annotated[int | None, typer.Option(parser=_whole, metavar="N", help="Seed of all luck (default: 0).")] = None,
     set_: Settings = None,
 ) -> None:
     """Tell one game in words, turn by turn."""
@@ -299,10 +312,20 @@ def replay(
 
     if not 0 <= game < 2**64:
         raise BadInput(f"--game {game} is not a game number (0 to 2^64 - 1)")
-    a_study = Path(what).suffix in (".yaml", ".yml")
-    chosen = _pick(what, cell) if a_study else _cell(what, policy, seats, 1, seed, set_)
+    if Path(what).suffix in (".yaml", ".yml"):
+        _refuse("a study", {"--policy": policy, "--seats": seats, "--seed": seed, "--set": set_})
+        chosen = _pick(what, cell)
+    else:
+        _refuse("a game", {"--cell": cell})
+        chosen = _cell(what, policy, seats, 1, seed or 0, set_)
     for line in tell(chosen, game, rotation):
         print(line)
+
+
+def _refuse(what: str, options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise BadInput(f"{name} does not go with {what}, which says it itself")
 
 
 def _pick(path: str, wanted: str | None) -> "Cell":
@@ -316,10 +339,10 @@ def _pick(path: str, wanted: str | None) -> "Cell":
     found = [name for name in cells if wanted and len(wanted) >= 4 and name.startswith(wanted)]
     if len(found) == 1:
         return cells[found[0]]
-    if wanted is not None and wanted.isdecimal() and int(wanted) < len(cells):
+    if wanted is not None and wanted.isdecimal() and len(wanted) < 10 and int(wanted) < len(cells):
         return list(cells.values())[int(wanted)]
     some = ", ".join(list(cells)[:6]) + (", ..." if len(cells) > 6 else "")
-    said = f"--cell {wanted!r} is not a cell of it" if wanted else "--cell is missing"
+    said = f"--cell {wanted[:80]!r} is not a cell of it" if wanted else "--cell is missing"
     raise BadInput(f"{path}: {said}; it has {len(cells)}, by number (0 to {len(cells) - 1}) or by name ({some})")
 
 

@@ -4,6 +4,7 @@ LabError                 exit code 1
 ├── BadInput             exit code 2: what the user gave cannot be used; nothing was written
 │   └── BrokenPlugin     a game or a policy from elsewhere that cannot be loaded
 ├── IllegalAction        a policy broke the rules of its game
+├── PolicyFailed         a policy could not be compiled, prepared or run
 └── Incomplete           some blocks could not be played; what was played is kept
 """
 
@@ -31,8 +32,20 @@ class IllegalAction(LabError):
     """A policy answered what the rules do not allow."""
 
 
+class PolicyFailed(LabError):
+    """A policy could not be compiled, prepared or run."""
+
+    def __init__(self, title: str, error: BaseException) -> None:
+        super().__init__(f"policy {title!r} failed: {reason(error)}")
+
+
 class Incomplete(LabError):
     """Some blocks could not be played."""
+
+
+def reason(error: BaseException) -> str:
+    """An error of somebody else's code in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 def unknown(what: str, found: object, allowed: Iterable[str]) -> str:

@@ -10,12 +10,12 @@ from lab.lineup import allowed
 
 def factsheet(name: str, console: Console) -> None:
     """Print knobs with bounds and rulings, policies with weights, and results columns with units."""
-    game = catalogue.game(name)
+    game, known = catalogue.game(name), catalogue.policies(name)
     console.print(f"{game.title} ({name}), rules version {game.rules_version}, seats {', '.join(map(str, game.seats))}")
     tables.show([_knob(*each) for each in game.knobs.model_fields.items()], console, title="knobs")
     policies = [
         {"policy": title, "what it does": policy.help, "weights": _weights(policy.weights)}
-        for title, policy in catalogue.policies(name).items()
+        for title, policy in known.items()
     ]
     tables.show(policies, console, title="policies")
     columns = [

@@ -54,7 +54,7 @@ def _line(name: str, cell: Cell, store: Store, varied: tuple[str, ...]) -> Line:
         f"± {each.column}": f"{shrink * each.half_width:.4f}" for each in summary.metrics if each.column in headlines
     }
     shown |= {"seconds": f"{missing * trial.seconds_per_game:.2f}"}
-    kept = cell.games if cell.keep_games < 0 else cell.keep_games
+    kept = cell.games if cell.keep_games < 0 else min(cell.keep_games, cell.games)
     size = _row_bytes(row_of(cell, name, game, trial.tally)) + kept * cell.rotations * len(columns) * BYTES_A_VALUE
     return Line(shown, missing * cell.rotations, missing * trial.seconds_per_game, size)
 

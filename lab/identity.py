@@ -1,7 +1,7 @@
 """What a cell is: a hash of everything that can change its numbers, and of nothing else.
 
 How many games, workers, blocks or lanes there are cannot change a number. The code that plays can: the *syntax trees*
-of `sims/core`, of the game's folder without the modules that do not play, and of a policy's file. So a comment or a
+of `sims/core`, of the game's folder without the modules that do not play, and of a policy's file or package. So a comment or a
 docstring's neighbour may change, but a rule that changes makes another cell, and old and new are never mixed.
 """
 
@@ -40,7 +40,7 @@ def code_hash(game: str, policies: tuple[str, ...]) -> str:
     """Hash of all code that plays: 16 hex digits."""
     core = Path(next(iter(sims.__path__))) / "core"
     trees = [_trees(core), _trees(_folder(catalogue.game(game)))]
-    trees += [_tree(_file(catalogue.policy(game, name))) for name in policies]
+    trees += [_policy_tree(catalogue.policy(game, name)) for name in policies]
     return hashlib.sha256("\0".join(trees).encode()).hexdigest()[:16]
 
 
@@ -48,9 +48,14 @@ def _folder(game: Game) -> Path:
     return Path(sys.modules[game.table.__module__].__file__ or "").parent
 
 
-def _file(policy: Policy) -> Path:
+def _policy_tree(policy: Policy) -> str:
+    """Of the package that a policy from elsewhere belongs to, or of its file; the game's own are in its folder."""
+    from sims.core.kernel import SIMS, package_of
+
     function = getattr(policy.function, "py_func", policy.function)
-    return Path(function.__code__.co_filename)
+    path = Path(function.__code__.co_filename).resolve()
+    top = path if SIMS in path.parents else package_of(path)
+    return _trees(top) if top.is_dir() else _tree(top)
 
 
 def _trees(folder: Path) -> str:

@@ -1,14 +1,20 @@
 """The folder of compiled rules, for `lab cache`."""
 
+import re
 from pathlib import Path
 from shutil import rmtree
 
 from sims.core.kernel import cache_folder, cache_home
 
+NAME = re.compile("[0-9a-f]{16}")
+"""Of the folder of one version of the sources."""
+
 
 def _folders() -> list[Path]:
     home = cache_home()
-    return sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
+    return (
+        sorted(path for path in home.iterdir() if path.is_dir() and NAME.fullmatch(path.name)) if home.is_dir() else []
+    )
 
 
 def describe() -> str:

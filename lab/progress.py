@@ -14,7 +14,7 @@ class _Rate(ProgressColumn):
 
 
 class Bar(runner.Progress):
-    """Shows itself in a terminal; elsewhere one line at the end."""
+    """Shows itself in a terminal, and is silent elsewhere."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -25,7 +25,8 @@ class Bar(runner.Progress):
 
     def start(self, plays: int) -> None:
         self.task = self.bar.add_task("", total=plays)
-        if self.console.is_terminal and plays:
+        self.shown = self.console.is_terminal and plays > 0
+        if self.shown:
             self.bar.start()
 
     def advance(self, plays: int) -> None:
@@ -35,4 +36,5 @@ class Bar(runner.Progress):
         self.console.print(f"lab: {line}", soft_wrap=True)
 
     def stop(self) -> None:
-        self.bar.stop()
+        if self.shown:
+            self.bar.stop()

@@ -9,16 +9,18 @@ The parent only aggregates. A block that fails is a record, not an exception: th
 import os
 import platform
 import time
+import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab import catalogue, seating
-from lab.block import Outcome, Task, Work, play_task
+from lab.block import Outcome, Task, Work, play_in_worker, play_task
 from lab.cell import Cell
-from lab.errors import Incomplete
+from lab.errors import Incomplete, LabError
 from lab.identity import cell_id, code_hash
 from lab.seating import Recipe
 from lab.store import Store
@@ -76,16 +78,15 @@ def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Prog
     cells = merged(zip(names, study.cells, strict=True))
     blocks = _blocks(cells.values())
     work = {name: store.missing(name, cell, blocks[_kind(cell)]) for name, cell in cells.items()}
-    tasks = list(_tasks(store, cells, work))
-    compile_for(task.plan for task in tasks)
-
     done = Sweep(study, folder, names)
     run = _Run(store, cells, work, done)
+    tasks = list(_tasks(store, cells, work, run.failures))
     progress.start(sum(task.work.size * task.plan.rotations for task in tasks))
     try:
-        for outcome in _play_all(tasks, jobs or os.cpu_count() or 1, progress):
-            run.take(outcome)
-            progress.advance(outcome.task.work.size * outcome.task.plan.rotations)
+        with closing(_play_all(tasks, jobs or os.cpu_count() or 1, progress)) as outcomes:
+            for outcome in outcomes:
+                run.take(outcome)
+                progress.advance(outcome.task.work.size * outcome.task.plan.rotations)
     finally:
         progress.stop()
     finished = run.finish()
@@ -128,7 +129,10 @@ def _blocks(cells: Iterable[Cell]) -> dict[tuple[Any, ...], int]:
 
 def _block(cell: Cell) -> int:
     plan = seating.recipe(cell)
-    count = max(1, int(BLOCK_SECONDS / pilot(plan).seconds_per_game))
+    try:
+        count = max(1, int(BLOCK_SECONDS / pilot(plan).seconds_per_game))
+    except LabError:  # it will be told when the cell's own turn comes
+        count = PILOT_PLAYS
     if cell.rotations > 1 or cell.keep_games:
         width = 4 * (1 + len(seating.column_names(plan))) * cell.rotations
         count = min(count, BLOCK_BYTES // width)
@@ -157,38 +161,42 @@ def pilot(plan: Recipe) -> Pilot:
         count *= 4
 
 
-def _tasks(store: Store, cells: dict[str, Cell], work: dict[str, list[Work]]) -> Iterator[Task]:
+def _tasks(
+    store: Store, cells: dict[str, Cell], work: dict[str, list[Work]], failures: dict[str, str]
+) -> Iterator[Task]:
+    """All blocks to be played, everything that they need prepared and compiled; failures: why of a cell there are none.
+
+    The parent compiles before workers start: two processes that write one cache can corrupt it.
+    """
     for name, cell in cells.items():
-        if work[name]:
-            plan = seating.recipe(cell)
+        if not work[name]:
+            continue
+        plan = seating.recipe(cell)
+        try:
             prepared = seating.prepare(plan)
-            for each in work[name]:
-                yield Task(name, plan, prepared, each, store.part(name, "games", each))
-
-
-def compile_for(plans: Iterable[Recipe]) -> None:
-    """Compile, or load, all kernels before workers start: two processes that write one cache can corrupt it."""
-    for plan in {plan._replace(seed=0) for plan in plans}:
-        compile_all(seating.matches(plan, seating.prepare(plan)))
+            compile_all(seating.matches(plan, prepared))
+        except LabError as error:
+            failures[name] = str(error)
+            continue
+        for each in work[name]:
+            yield Task(name, plan, prepared, each, store.part(name, "games", each))
 
 
 # Playing
 
 
-def _play_all(tasks: list[Task], jobs: int, progress: Progress) -> Iterator[Outcome]:
+def _play_all(tasks: list[Task], jobs: int, progress: Progress) -> Generator[Outcome, None, None]:
     """The outcomes of all tasks, in any order."""
     jobs = min(jobs, len(tasks))
     if jobs <= 1:
         yield from map(play_task, tasks)
         return
-    from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     todo = {(task.name, task.work): task for task in tasks}
     while todo:
         try:
-            pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-            for outcome in pool(delayed(play_task)(task) for task in list(todo.values())):
+            for outcome in _in_workers(list(todo.values()), jobs):
                 del todo[outcome.task.name, outcome.task.work]
                 yield outcome
         except BrokenProcessPool:
@@ -198,15 +206,31 @@ def _play_all(tasks: list[Task], jobs: int, progress: Progress) -> Iterator[Outc
                 del todo[task.name, task.work]
 
 
-def _play_alone(task: Task) -> Outcome:
+def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed
+    from joblib.externals.loky import get_reusable_executor
+
+    pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    outcomes = pool(delayed(play_in_worker)(task) for task in tasks)
+    try:
+        for outcome in outcomes:
+            yield Outcome(*outcome)
+    except GeneratorExit:  # the parent has been interrupted, or cannot write
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's, of a generator that is not exhausted
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            outcomes.close()
+        raise
+
+
+def _play_alone(task: Task) -> Outcome:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     try:
-        (outcome,) = Parallel(n_jobs=2, batch_size=1)([delayed(play_task)(task)])
+        (outcome,) = _in_workers([task], jobs=2)
     except BrokenProcessPool:
         return Outcome(task, None, 0.0, "the worker that played it died twice")
-    return Outcome(*outcome)
+    return outcome
 
 
 class _Run:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from lab import catalogue
 from lab.arena import Match, Player
 from lab.cell import Cell
+from lab.errors import PolicyFailed
 from sims.core.game import Setting, encode
 
 
@@ -33,7 +34,10 @@ def prepare(plan: Recipe) -> tuple[Any, ...]:
         policy = catalogue.policy(plan.game, name)
         if (name, weights) not in made:
             model = policy.weights(**dict(weights))
-            made[name, weights] = policy.prepare(knobs, plan.seats, model) if policy.prepare else ()
+            try:
+                made[name, weights] = policy.prepare(knobs, plan.seats, model) if policy.prepare else ()
+            except Exception as error:
+                raise PolicyFailed(name, error) from error
     return tuple(made[entry] for entry in plan.lineup)
 
 

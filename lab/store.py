@@ -13,6 +13,7 @@ played under other rules, weights or seeds has another name and is never mixed i
 
 import json
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -21,7 +22,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import add
 from pathlib import Path
-from shutil import rmtree
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,8 @@ counts are the histogram (-1: not defined), above is [number, sum, sum of square
 `lab.tally`. Intervals are for 95 %."""
 
 ROW_GROUP = 65_536
+PART = re.compile(r"(tally|games)-\d+-\d+\.parquet")
+HIDDEN = re.compile(r"\..+\.(parquet|json)\.(?P<pid>\d+)")
 
 
 # Rows
@@ -162,10 +165,20 @@ class Store:
         """Make the folder, or find out now that it cannot be written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self.folder / "test", lambda hidden: hidden.touch())
-            (self.folder / "test").unlink()
+            with TemporaryFile(dir=self.folder):
+                self._clear_away()
         except OSError as error:
             raise BadInput(f"{self.folder}: results cannot be written there ({error.strerror or error})") from error
+
+    def _clear_away(self) -> None:
+        """Delete what killed sweeps had begun to write, and tables that cannot be read: they are made anew."""
+        for path in self.folder.rglob(".*"):
+            if (owner := HIDDEN.fullmatch(path.name)) and not _alive(int(owner["pid"])):
+                path.unlink()
+        for path in [*self.folder.glob("cells/*.parquet"), *self.folder.glob("games/*.parquet"),
+                     *self.folder.glob("parts/*/*.parquet")]:  # fmt: skip
+            if not _readable(path):
+                path.unlink()
 
     # What is there, and what is missing
 
@@ -200,7 +213,9 @@ class Store:
         return [_span_of(path) for path in self._parts(name, kind)]
 
     def _parts(self, name: str, kind: str) -> list[Path]:
-        return sorted((self.folder / "parts" / name).glob(f"{kind}-*.parquet"), key=_span_of)
+        folder = self.folder / "parts" / name
+        return sorted((path for path in folder.glob("*") if PART.fullmatch(path.name) and path.name.startswith(kind)),
+                      key=_span_of)  # fmt: skip
 
     def part(self, name: str, kind: str, work: Work) -> Path:
         """The file of a block; kind: "tally" or "games"."""
@@ -221,24 +236,27 @@ class Store:
     def finish(self, name: str, cell: Cell, game: Game) -> dict[str, Any]:
         """Merge the parts of a cell of which nothing is missing; its row."""
         row = self.finished(name)
-        done = row["games"] if row else 0
-        news = [path for path in self._parts(name, "tally") if _span_of(path)[0] >= done]
-        if news:
-            tallies = [tally_of(read_rows(path)[0]) for path in news]
-            tally = reduce(add, tallies, tally_of(row)) if row else reduce(add, tallies)
-            row = row_of(cell, name, game, tally)
+        parts = _following(row["games"] if row else 0, self._parts(name, "tally"))
+        if parts:
+            tallies = [tally_of(read_rows(path)[0]) for path in parts]
+            row = row_of(cell, name, game, reduce(add, tallies, tally_of(row)) if row else reduce(add, tallies))
             write_rows(self._cell(name), [row])
-        if self._parts(name, "games"):
-            self._merge_games(name, cell)
-        rmtree(self.folder / "parts" / name, ignore_errors=True)
+        parts += self._merge_games(name, cell)
+        for path in parts:
+            path.unlink()
+        with suppress(OSError):  # blocks beyond a gap are left for a larger sweep
+            (self.folder / "parts" / name).rmdir()
         assert row is not None, "nothing is missing of a cell without games"
         return row | {"part": cell.part}
 
-    def _merge_games(self, name: str, cell: Cell) -> None:
+    def _merge_games(self, name: str, cell: Cell) -> list[Path]:
+        """Put the rows of parts behind those that are there; the parts."""
         kept = self._kept(name, cell)
-        parts = [path for path in self._parts(name, "games") if _span_of(path)[0] >= kept]
-        sources = ([self._games(name)] if kept else []) + parts
-        write_atomically(self._games(name), lambda hidden: _concatenate(sources, hidden))
+        parts = _following(kept, self._parts(name, "games"))
+        if parts:
+            sources = ([self._games(name)] if kept else []) + parts
+            write_atomically(self._games(name), lambda hidden: _concatenate(sources, hidden))
+        return parts
 
     def write_study(self, rows: list[dict[str, Any]], manifest: dict[str, Any]) -> None:
         """Write the table of the study's cells, and the manifest."""
@@ -250,8 +268,10 @@ class Store:
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of the last sweep; empty if there is none."""
-        path = self.folder / "study.json"
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+        try:
+            return dict(json.loads((self.folder / "study.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return {}
 
 
 def read_cells(folder: Path) -> list[dict[str, Any]]:
@@ -275,6 +295,34 @@ def _within(game: int, spans: list[Span]) -> bool:
 def _span_of(path: Path) -> Span:
     _, first, end = path.stem.split("-")
     return int(first), int(end)
+
+
+def _following(reached: int, parts: list[Path]) -> list[Path]:
+    """Those of the parts, in order, that go on from the games reached without a gap."""
+    found = []
+    for path in parts:
+        first, end = _span_of(path)
+        if first == reached:
+            found.append(path)
+            reached = end
+    return found
+
+
+def _readable(path: Path) -> bool:
+    try:
+        pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return False
+    return True
+
+
+def _alive(pid: int) -> bool:
+    """Whether another process of this number is there, which may be writing."""
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return pid != os.getpid()
 
 
 def _write_text(path: Path, text: str) -> None:

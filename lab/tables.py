@@ -225,7 +225,8 @@ def _text(value: Any) -> str:
 
 def to_csv(lines: Sequence[Row]) -> str:
     """The same lines for machines: a figure becomes three columns, and percentages become shares."""
-    flat = [_flat(line) for line in lines]
+    figures = {name for line in lines for name, value in line.items() if isinstance(value, Figure)}
+    flat = [_flat(line, figures) for line in lines]
     names = dict.fromkeys(name for line in flat for name in line)
     out = io.StringIO()
     writer = csv.DictWriter(out, list(names), lineterminator="\n")
@@ -234,12 +235,14 @@ def to_csv(lines: Sequence[Row]) -> str:
     return out.getvalue()
 
 
-def _flat(line: Row) -> Row:
+def _flat(line: Row, figures: set[str]) -> Row:
     flat: Row = {}
     for name, value in line.items():
-        if isinstance(value, Figure):
-            plain = name.removesuffix(" %").replace(" ", "_")
+        plain = name.removesuffix(" %").replace(" ", "_")
+        if name not in figures:
+            flat[plain] = value
+        elif isinstance(value, Figure):
             flat |= {plain: value.estimate, f"{plain}_low": value.low, f"{plain}_high": value.high}
-        else:
-            flat[name.replace(" ", "_")] = value
+        else:  # there is no such figure in this cell
+            flat |= dict.fromkeys((plain, f"{plain}_low", f"{plain}_high"), "")
     return flat

@@ -82,15 +82,18 @@ def _remove_if_mine(folder: str, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _outside(function: Callable[..., Any]) -> Path | None:
-    """What else the function's code depends on when it is not part of `sims/`: its top package, or its file."""
-    path = Path(function.__code__.co_filename).resolve()
-    if SIMS in path.parents or not path.is_file():
-        return None
+def package_of(path: Path) -> Path:
+    """The top package that a file belongs to, or the file itself."""
     top = path
     while (top.parent / "__init__.py").is_file():
         top = top.parent
     return top
+
+
+def _outside(function: Callable[..., Any]) -> Path | None:
+    """What else the function's code depends on when it is not part of `sims/`."""
+    path = Path(function.__code__.co_filename).resolve()
+    return None if SIMS in path.parents or not path.is_file() else package_of(path)
 
 
 @overload
