@@ -1,7 +1,7 @@
 """What a cell is: a hash of everything that can change its numbers, and of nothing else.
 
 How many games, workers, blocks or lanes there are cannot change a number. The code that plays can: the *syntax trees*
-of `sims/core`, of the game's folder without the modules that do not play, and of a policy's file or package. So a comment or a
+of `sims/core`, of the game's folder without the modules that do not play, and of a policy's package. So a comment or a
 docstring's neighbour may change, but a rule that changes makes another cell, and old and new are never mixed.
 """
 

@@ -208,7 +208,6 @@ def _play_all(tasks: list[Task], jobs: int, progress: Progress) -> Generator[Out
 
 def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed
-    from joblib.externals.loky import get_reusable_executor
 
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     outcomes = pool(delayed(play_in_worker)(task) for task in tasks)
@@ -218,8 +217,7 @@ def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
     except GeneratorExit:  # the parent has been interrupted, or cannot write
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's, of a generator that is not exhausted
-            get_reusable_executor().shutdown(wait=True, kill_workers=True)
-            outcomes.close()
+            outcomes.close()  # which ends the workers
         raise
 
 

@@ -65,6 +65,7 @@ counts are the histogram (-1: not defined), above is [number, sum, sum of square
 
 ROW_GROUP = 65_536
 PART = re.compile(r"(tally|games)-\d+-\d+\.parquet")
+OURS = re.compile(rf"(cells|games)/[0-9a-f]{{16}}\.parquet|parts/[0-9a-f]{{16}}/{PART.pattern}")
 HIDDEN = re.compile(r"\..+\.(parquet|json)\.(?P<pid>\d+)")
 
 
@@ -175,9 +176,8 @@ class Store:
         for path in self.folder.rglob(".*"):
             if (owner := HIDDEN.fullmatch(path.name)) and not _alive(int(owner["pid"])):
                 path.unlink()
-        for path in [*self.folder.glob("cells/*.parquet"), *self.folder.glob("games/*.parquet"),
-                     *self.folder.glob("parts/*/*.parquet")]:  # fmt: skip
-            if not _readable(path):
+        for path in self.folder.glob("*/**/*.parquet"):
+            if OURS.fullmatch(str(path.relative_to(self.folder).as_posix())) and not _readable(path):
                 path.unlink()
 
     # What is there, and what is missing
@@ -241,22 +241,25 @@ class Store:
             tallies = [tally_of(read_rows(path)[0]) for path in parts]
             row = row_of(cell, name, game, reduce(add, tallies, tally_of(row)) if row else reduce(add, tallies))
             write_rows(self._cell(name), [row])
-        parts += self._merge_games(name, cell)
-        for path in parts:
-            path.unlink()
-        with suppress(OSError):  # blocks beyond a gap are left for a larger sweep
-            (self.folder / "parts" / name).rmdir()
         assert row is not None, "nothing is missing of a cell without games"
+        self._merge_games(name, cell)
+        self._drop(name, "tally", row["games"])
+        self._drop(name, "games", self._kept(name, cell))
         return row | {"part": cell.part}
 
-    def _merge_games(self, name: str, cell: Cell) -> list[Path]:
-        """Put the rows of parts behind those that are there; the parts."""
+    def _merge_games(self, name: str, cell: Cell) -> None:
         kept = self._kept(name, cell)
-        parts = _following(kept, self._parts(name, "games"))
-        if parts:
+        if parts := _following(kept, self._parts(name, "games")):
             sources = ([self._games(name)] if kept else []) + parts
             write_atomically(self._games(name), lambda hidden: _concatenate(sources, hidden))
-        return parts
+
+    def _drop(self, name: str, kind: str, reached: int) -> None:
+        """Delete the parts that have been merged; blocks beyond a gap are left for a larger sweep."""
+        for path in self._parts(name, kind):
+            if _span_of(path)[1] <= reached:
+                path.unlink()
+        with suppress(OSError):
+            (self.folder / "parts" / name).rmdir()
 
     def write_study(self, rows: list[dict[str, Any]], manifest: dict[str, Any]) -> None:
         """Write the table of the study's cells, and the manifest."""

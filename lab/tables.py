@@ -238,7 +238,7 @@ def to_csv(lines: Sequence[Row]) -> str:
 def _flat(line: Row, figures: set[str]) -> Row:
     flat: Row = {}
     for name, value in line.items():
-        plain = name.removesuffix(" %").replace(" ", "_")
+        plain = (name.removesuffix(" %") if name in figures else name).replace(" ", "_")
         if name not in figures:
             flat[plain] = value
         elif isinstance(value, Figure):

@@ -226,11 +226,7 @@ def results(tmp_path_factory):
         (["--by", ""], ["''"]),
         (["--by", "part"], ["'part'"]),
         (["--column", "lifes_0"], ["'lifes_0' is not a results column", "did you mean 'life_0'?", "duels"]),
-        pytest.param(
-            ["--column", ""],
-            ["'' is not a results column"],
-            marks=pytest.mark.xfail(strict=True, reason="taken for no --column"),
-        ),
+        pytest.param(["--column", ""], ["'' is not a results column"]),
         (["--csv", "--column", "nix"], ["'nix' is not a results column"]),
     ],
     ids=" ".join,
@@ -258,14 +254,12 @@ def test_replay_knows_cells_and_rotations(results, options, parts):
     assert [part for part in parts if part not in line] == [], line
 
 
-@pytest.mark.xfail(strict=True, reason="they are ignored")
 def test_options_that_do_not_go_with_a_study_are_not_passed_over_in_silence(place):
     for options in (["--seed", "5"], KEEP, ["--set", "dice=2"], ["--seats", "3"]):
         assert options[0] in refused(place, ["replay", "good.yaml", *options])
     assert "--cell" in refused(place, ["replay", "viking", *KEEP, "--cell", "0"])
 
 
-@pytest.mark.xfail(strict=True, reason="a traceback of int()")
 def test_a_number_of_any_length_is_a_mistake_like_others(place):
     """Python itself refuses to read numbers of more than 4,300 digits."""
     assert "is not a cell" in refused(place, ["replay", "good.yaml", "--cell", "9" * 5000])
@@ -326,7 +320,6 @@ def test_an_illegal_action_is_one_line_that_names_the_policy(place, command):
 FAILURES = ["key", "attribute", "value", "name", "wrong", "running", "division", "lines", "three"]
 
 
-@pytest.mark.xfail(strict=True, reason="a traceback; in sweeps of the pilot, before any block is played")
 @pytest.mark.parametrize(
     ("command", "policy"),
     [*(("run", policy) for policy in FAILURES), *(("sweep", policy) for policy in FAILURES),
@@ -350,7 +343,6 @@ def failed(place, command, policy):
     return said.err
 
 
-@pytest.mark.xfail(strict=True, reason="a traceback of Numba's")
 def test_a_kernel_that_cannot_be_compiled_is_one_line(place):
     code = (
         "from sims.core.kernel import kernel\n@kernel\ndef f(view, weights, prepared, action):\n    action[:] = nix\n"
@@ -364,7 +356,6 @@ def test_a_kernel_that_cannot_be_compiled_is_one_line(place):
     assert said.code == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the pilot, before all playing, ends the study")
 def test_cells_that_can_be_played_are_complete_when_others_cannot(place):
     """One policy fails from the first game on: its cell is named, and the rest of the study is there."""
     Path("some.yaml").write_text(
@@ -439,7 +430,6 @@ def test_a_broken_policy_is_named(place, plug, value, reason):
         assert reason in line
 
 
-@pytest.mark.xfail(strict=True, reason="the knobs are printed before the policies are looked up")
 def test_a_fact_sheet_with_a_broken_policy_is_not_begun(place, plug):
     plug(("lab.policies", "viking.sly", "nothing_of_this_name:f"))
     assert "sly" in refused(place, ["game", "viking"])

@@ -354,7 +354,6 @@ def test_weights_are_set():
     assert cautious["metrics"]["rerolls"]["mean"] < usual["metrics"]["rerolls"]["mean"]
 
 
-@pytest.mark.xfail(strict=True, reason="the README's policy does not import NumPy")
 def test_the_policy_of_the_readme_plays(tmp_path):
     [code] = [
         block
@@ -437,7 +436,6 @@ def test_results_go_to_a_folder_of_the_study_s_name(tmp_path, monkeypatch):
     assert manifest["versions"]["balance-lab"] == __version__
 
 
-@pytest.mark.xfail(strict=True, reason="rich takes [new] for markup")
 def test_names_with_brackets_are_printed_as_they_are(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("s.yaml").write_text("game: viking\npolicies: keep\ngames: 20\n", encoding="utf-8")
@@ -466,7 +464,6 @@ def test_quiet_prints_results_only(study, tmp_path):
     assert says("run", "viking", *policies("keep"), "--games", 50, "-q").startswith("viking, 50 games, seed 0")
 
 
-@pytest.mark.xfail(strict=True, reason="rich's bar prints an empty line when it stops where there is no terminal")
 def test_silence_on_stderr_where_there_is_no_terminal(study, tmp_path):
     for arguments in (["sweep", study, "--jobs", 1, "--out", tmp_path / "o"], ["run", "viking", *policies("keep")]):
         assert lab(*arguments, "--games", 50).err == ""
@@ -487,7 +484,7 @@ def test_dry_run_writes_nothing_and_says_what_it_would_take(study, tmp_path, cel
 
 @pytest.mark.parametrize(
     "keep",
-    ["all", pytest.param("1_000_000", marks=pytest.mark.xfail(strict=True, reason="counts rows beyond all games"))],
+    ["all", pytest.param("1_000_000")],
 )
 def test_dry_run_expects_what_then_comes(tmp_path, keep):
     """Half-widths within a fifth; bytes within a factor of two."""
@@ -577,7 +574,6 @@ def test_csv_is_the_parquet_table(swept, cells):
                 assert float(line[f"{name}{suffix}"]) == metric[key]
 
 
-@pytest.mark.xfail(strict=True, reason="an empty figure is a column of its own")
 def test_csv_has_three_columns_a_figure_and_no_other(swept):
     """Also where some cells have no such figure: those of two seats beside those of three."""
     head = says("show", swept[0], "--csv").splitlines()[0].split(",")
@@ -660,7 +656,6 @@ def test_cache_says_where_it_is_and_is_cleared(tmp_path, monkeypatch):
     assert "0 versions of the sources, 0 files" in says("cache")
 
 
-@pytest.mark.xfail(strict=True, reason="every folder below BALANCE_LAB_CACHE is deleted")
 def test_clearing_the_cache_leaves_alone_what_is_not_of_the_lab(tmp_path, monkeypatch):
     """Someone may have pointed `BALANCE_LAB_CACHE` at a folder that holds other things."""
     monkeypatch.setenv("BALANCE_LAB_CACHE", str(tmp_path))
