@@ -55,7 +55,7 @@ def test_defaults():
         ("order", "none", "none"),
         ("seats", 5, 5),
         ("suits", (), ()),
-        ("suits", ("spades", "clubs"), ("spades", "clubs")),
+        ("suits", ("spades", "clubs"), ("clubs", "spades")),  # in the order of the options
     ],
 )
 def test_accepted(name, value, kept):

@@ -334,7 +334,6 @@ def test_how_kernels_are_compiled():
     assert not any(map(shuffle.targetoptions.get, ("boundscheck", "fastmath", "parallel")))
 
 
-@pytest.mark.xfail(strict=True, reason="the named tuples of `encode` are pickled by value: no process loads another's")
 def test_kernel_of_encoded_settings_is_loaded(house):
     """Policies take their weights, and tables their knobs, as what `encode` makes."""
     write(
