@@ -282,15 +282,28 @@ def test_interrupted(tmp_path, coarse):
     assert results(folder) == undisturbed(study, tmp_path / "direct")
 
 
-def test_an_interruption_is_the_business_of_the_parent(tmp_path):
-    """A worker that is interrupted, too, may hold what others wait for."""
+def workers_of(process):
+    """Process numbers of a sweep's workers, as soon as there are two."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+        found = [line.split(maxsplit=2) for line in listed.splitlines()[1:]]
+        workers = [int(pid) for pid, parent, name in found if int(parent) == process.pid and "popen_loky" in name]
+        if len(workers) == 2:
+            return workers
+    raise AssertionError("no workers came")
+
+
+EARLY = pytest.mark.xfail(strict=True, reason="workers ignore SIGINT only from their first block on")
+
+
+@pytest.mark.parametrize("blocks", [pytest.param(0, marks=EARLY), 2], ids=["starting", "playing"])
+def test_an_interruption_is_the_business_of_the_parent(tmp_path, blocks):
+    """A worker that is interrupted, too, may hold what others wait for, and says so at length."""
     a_study(tmp_path, text=LONG)
-    process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, block=200)
-    until_parts(tmp_path / "out", 2)
-    listed = subprocess.run(["ps", "-A", "-o", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
-    found = [line.split(maxsplit=2) for line in listed.splitlines()[1:]]
-    workers = [int(pid) for pid, parent, name in found if int(parent) == process.pid and "popen_loky" in name]
-    assert len(workers) == 2
+    process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, block=500)
+    workers = workers_of(process)
+    until_parts(tmp_path / "out", blocks)
     for worker in workers:
         os.kill(worker, signal.SIGINT)
     out, err = finished(process)
