@@ -75,9 +75,14 @@ def policy(game_name: str, name: str) -> Policy:
 def _policy_at(file: str, function: str) -> Policy:
     module = _module_at(file)
     if not hasattr(module, function):
-        names = [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
+        names = [name for name, value in vars(module).items() if _is_own_policy(value, module)]
         raise BadInput(unknown(f"in {file}", function, names))
     return _as_policy(getattr(module, function), f"{file}:{function}")
+
+
+def _is_own_policy(value: Any, module: ModuleType) -> bool:
+    own = callable(value) and not isinstance(value, type) and getattr(value, "__module__", "") == module.__name__
+    return isinstance(value, Policy) or own
 
 
 @cache

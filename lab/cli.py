@@ -177,10 +177,13 @@ def _report(done: "Sweep", quiet: bool) -> None:
 
     console = _console()
     if not quiet:
-        for part, rows in tables.by_part(done.rows).items():
+        numbered = [row | {"number": number} for number, row in enumerate(done.rows)]
+        for part, rows in tables.by_part(numbered).items():
             tables.show(tables.summary(rows), console, title=f"{done.study.name}: {part}" if part else done.study.name)
         console.print(_caption(done.rows), style="dim", soft_wrap=True)
     plays = f"{done.played:,} plays in {done.seconds:.1f} s" if done.played else "nothing was missing"
+    more = sum(row["games"] > cell.games for row, cell in zip(done.rows, done.study.cells, strict=True))
+    plays += f"; {more} cells had more games than asked for" if more else ""
     console.print(f"{len(done.rows)} cells; {plays}; results in {done.folder}", soft_wrap=True)
 
 
@@ -211,6 +214,7 @@ def _dry_run(study: "Study", folder: Path, jobs: int) -> None:
 @app.command()
 def show(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A folder that `lab sweep` wrote.")],
+    where: Annotated[str | None, typer.Option(help="Only the cells with KNOB=VALUE,...")] = None,
     by: Annotated[str | None, typer.Option(help="Average the cells that agree in these: KNOB,...")] = None,
     column: Annotated[str | None, typer.Option(help="One results column in full.")] = None,
     csv: Annotated[bool, typer.Option("--csv", help="For machines: every figure with its interval.")] = False,
@@ -219,7 +223,8 @@ def show(
     from lab import tables
     from lab.store import read_cells
 
-    rows = read_cells(results)
+    rows = [row | {"number": number} for number, row in enumerate(read_cells(results))]
+    rows = rows if where is None else tables.where(rows, where)
     names = [name.strip() for name in by.split(",")] if by is not None else None
     groups = {"": rows} if csv or names else tables.by_part(rows)
     tables_ = {
@@ -232,7 +237,10 @@ def show(
     console = _console()
     for part, lines in tables_.items():
         tables.show(lines, console, title=f"{results}: {part}" if part else str(results))
-    console.print(_caption(rows), style="dim", soft_wrap=True)
+    caption = (
+        "± half-width of a 95 % interval; n: plays in which it is defined" if column is not None else _caption(rows)
+    )
+    console.print(caption, style="dim", soft_wrap=True)
 
 
 # Single cells
@@ -333,17 +341,18 @@ def _pick(path: str, wanted: str | None) -> "Cell":
     from lab.identity import cell_id
     from lab.study import read_study
 
-    cells = {cell_id(cell): cell for cell in read_study(path).cells}
+    numbered = read_study(path).cells
+    cells = {cell_id(cell): cell for cell in numbered}
     if wanted is None and len(cells) == 1:
-        return next(iter(cells.values()))
+        return numbered[0]
     found = [name for name in cells if wanted and len(wanted) >= 4 and name.startswith(wanted)]
     if len(found) == 1:
         return cells[found[0]]
-    if wanted is not None and wanted.isdecimal() and len(wanted) < 10 and int(wanted) < len(cells):
-        return list(cells.values())[int(wanted)]
+    if wanted is not None and wanted.isdecimal() and len(wanted) < 10 and int(wanted) < len(numbered):
+        return numbered[int(wanted)]
     some = ", ".join(list(cells)[:6]) + (", ..." if len(cells) > 6 else "")
     said = f"--cell {wanted[:80]!r} is not a cell of it" if wanted else "--cell is missing"
-    raise BadInput(f"{path}: {said}; it has {len(cells)}, by number (0 to {len(cells) - 1}) or by name ({some})")
+    raise BadInput(f"{path}: {said}; it has {len(numbered)}, by number (0 to {len(numbered) - 1}) or by name ({some})")
 
 
 # Games

@@ -8,11 +8,13 @@ The parent only aggregates. A block that fails is a record, not an exception: th
 
 import os
 import platform
+import signal
+import threading
 import time
 import warnings
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,7 +95,12 @@ def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Prog
     pairs = zip(names, study.cells, strict=True)
     done.rows = [finished[name] | {"part": cell.part} for name, cell in pairs if name in finished]
     done.seconds = time.perf_counter() - start
-    store.write_study(done.rows, _manifest(done, cells, run.seconds, store.manifest()))
+    before = store.manifest()
+    if gone := {each["cell"] for each in before.get("cells", [])} - set(names):
+        progress.note(
+            f"{len(gone)} cells of an earlier study are no longer in {folder}'s table; they stay in its cells/"
+        )
+    store.write_study(done.rows, _manifest(done, cells, run.seconds, before))
     if run.failures:
         raise Incomplete("; ".join(f"{_title(cells[name])}: {reason}" for name, reason in run.failures.items()))
     return done
@@ -210,7 +217,8 @@ def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    outcomes = pool(delayed(play_in_worker)(task) for task in tasks)
+    with _deaf():
+        outcomes = pool(delayed(play_in_worker)(task) for task in tasks)
     try:
         for outcome in outcomes:
             yield Outcome(*outcome)
@@ -219,6 +227,19 @@ def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
             warnings.simplefilter("ignore")  # joblib's, of a generator that is not exhausted
             outcomes.close()  # which ends the workers
         raise
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Workers that are started meanwhile take no notice of Ctrl-C, which is the parent's business."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _play_alone(task: Task) -> Outcome:

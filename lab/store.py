@@ -173,12 +173,16 @@ class Store:
 
     def _clear_away(self) -> None:
         """Delete what killed sweeps had begun to write, and tables that cannot be read: they are made anew."""
-        for path in self.folder.rglob(".*"):
+        for path in self._files(".*"):
             if (owner := HIDDEN.fullmatch(path.name)) and not _alive(int(owner["pid"])):
                 path.unlink()
-        for path in self.folder.glob("*/**/*.parquet"):
-            if OURS.fullmatch(str(path.relative_to(self.folder).as_posix())) and not _readable(path):
+        for path in self._files("*.parquet"):
+            if OURS.fullmatch(path.relative_to(self.folder).as_posix()) and not _readable(path):
                 path.unlink()
+
+    def _files(self, pattern: str) -> list[Path]:
+        places = ("", "cells/", "games/", "parts/*/")
+        return [path for place in places for path in self.folder.glob(place + pattern) if path.is_file()]
 
     # What is there, and what is missing
 

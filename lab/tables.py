@@ -60,6 +60,21 @@ def parameters(row: Row) -> Row:
     return general | {"policies": line_up(row["policies"])} | knobs
 
 
+def where(rows: Sequence[Row], conditions: str) -> list[Row]:
+    """The cells whose parameters are as `NAME=VALUE,...` says."""
+    chosen = list(rows)
+    for condition in conditions.split(","):
+        name, _, value = (part.strip() for part in condition.partition("="))
+        _checked(rows, [name])
+        found = dict.fromkeys(str(parameters(row).get(name)) for row in rows)
+        if value not in found:
+            raise BadInput(unknown(f"a value of {name} in these cells", value, found))
+        chosen = [row for row in chosen if str(parameters(row).get(name)) == value]
+    if not chosen:
+        raise BadInput(f"no cell is {conditions}")
+    return chosen
+
+
 def varied(rows: Sequence[Row]) -> list[str]:
     """Names of the parameters that differ between cells."""
     all_parameters = [parameters(row) for row in rows]
@@ -90,12 +105,14 @@ def summary(rows: Sequence[Row], by: Sequence[str] | None = None) -> list[Row]:
         for name in headlines:
             line[name] = _average([metric for row in group if (metric := _metric(row, name))], "mean")
         lines.append(line)
-    return lines
+    said = {name for line in lines for name, value in line.items() if value != ""}
+    return [{name: value for name, value in line.items() if name in said} for line in lines]
 
 
 def _parameters_of(group: Sequence[Row], names: Sequence[str], by: Sequence[str] | None) -> Row:
     line = {name: parameters(group[0]).get(name, "") for name in names}
-    return line if by is None else line | {"cells": len(group)}
+    number = {"cell": group[0]["number"]} if "number" in group[0] else {}
+    return number | line if by is None else line | {"cells": len(group)}
 
 
 def _shares(group: Sequence[Row], kind: str, place: int) -> "Figure | str":
@@ -184,9 +201,12 @@ def _headlines(rows: Iterable[Row]) -> list[str]:
 def show(lines: Sequence[Row], console: Console, *, title: str = "", caption: str = "") -> None:
     """Print lines as a table, with a caption below; as several with the same first columns where one is too wide."""
     names = list(dict.fromkeys(name for line in lines for name in line))
+    endless = console.options.update(width=100_000)
     figures = [name for name in names if any(isinstance(line.get(name), Figure) for line in lines)]
     lead = [name for name in names if name not in figures]
-    for some in _that_fit(lines, lead, figures, console):
+    whole = _table(lines, names)
+    fits = whole.__rich_measure__(console, endless).maximum <= console.width
+    for some in [names] if fits else _that_fit(lines, lead, figures, console):
         table = _table(lines, some)
         table.title, title = title or None, ""
         console.print(table)

@@ -12,7 +12,7 @@ from sims.core.game import Game
 def template(game: Game) -> str:
     """A study to begin with: every knob with its default, and all that can be chosen as comments."""
     policies = catalogue.policies(game.name)
-    lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply.", f"name: {game.name}"]
+    lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply."]
     lines += ["question: Does it matter who sits first?", f"game: {game.name}"]
     lines += ["seed: 1", "games: 10_000  # game numbers a cell", "keep_games: none  # or all, or how many of the first"]
     lines += [f"seats: {game.seats[0]}  # {', '.join(map(str, game.seats))}", "rotate_seats: false", ""]
