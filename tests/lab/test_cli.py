@@ -719,3 +719,42 @@ def test_no_color():
     assert COLOR.search(colorful)
     assert not COLOR.search(plain)
     assert "sweep" in plain
+
+
+def test_show_where_picks_cells_and_numbers_them_as_replay_takes_them(swept, cells, study):
+    shown = says("show", swept[0], "--where", "part=plain,seats=3,start_life=9", "--csv")
+    lines = list(csv.DictReader(io.StringIO(shown)))
+    wanted = [row for row in cells if (row["part"], row["seats"]) == ("plain", 3) and '"start_life": 9' in row["knobs"]]
+    assert [cells[int(line["cell"])] for line in lines] == wanted
+    line, row = lines[0], wanted[0]
+    by_number = says("replay", study, "--cell", line["cell"], "--game", 7)
+    assert by_number == says("replay", study, "--cell", row["cell"], "--game", 7)
+    assert "start_life" in lab("show", swept[0], "--where", "start_live=9").err
+    assert "is not a value of seats" in lab("show", swept[0], "--where", "seats=7").err
+
+
+def test_a_sweep_says_which_cells_its_table_no_longer_has(study, tmp_path):
+    for name, policies_ in (("one", "[keep, random]"), ("two", "[random, keep]")):
+        (tmp_path / f"{name}.yaml").write_text(f"game: viking\ngames: 20\npolicies: {policies_}\n", encoding="utf-8")
+    assert lab("sweep", tmp_path / "one.yaml", "--out", tmp_path / "out", "--jobs", 1).err == ""
+    said = lab("sweep", tmp_path / "two.yaml", "--out", tmp_path / "out", "--jobs", 1)
+    assert said.err.startswith("lab: 1 cells of an earlier study are no longer in ")
+    assert len(list((tmp_path / "out" / "cells").iterdir())) == 2
+
+
+def test_a_new_study_is_named_by_its_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text(says("new", "viking"), encoding="utf-8")
+    assert says("sweep", "mine.yaml", "--games", 20, "--jobs", 1).endswith(f"results in {Path('results/mine')}\n")
+
+
+def test_run_prints_the_mean_first():
+    lines = says("run", "viking", *policies("keep"), "--games", 50).splitlines()
+    assert ["column", "mean", "sd", "n"] in [line.split() for line in lines]
+
+
+def test_more_games_than_asked_for_are_told(tmp_path):
+    (tmp_path / "s.yaml").write_text("game: viking\ngames: 30\npolicies: keep\n", encoding="utf-8")
+    says("sweep", tmp_path / "s.yaml", "--out", tmp_path / "out", "--jobs", 1)
+    less = says("sweep", tmp_path / "s.yaml", "--out", tmp_path / "out", "--jobs", 1, "--games", 20)
+    assert "nothing was missing; 1 cells had more games than asked for" in less

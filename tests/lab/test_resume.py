@@ -296,10 +296,7 @@ def workers_of(process):
     raise AssertionError("no workers came")
 
 
-EARLY = pytest.mark.xfail(strict=True, reason="workers ignore SIGINT only from their first block on")
-
-
-@pytest.mark.parametrize("blocks", [pytest.param(0, marks=EARLY), 2], ids=["starting", "playing"])
+@pytest.mark.parametrize("blocks", [pytest.param(0), 2], ids=["starting", "playing"])
 def test_an_interruption_is_the_business_of_the_parent(tmp_path, blocks):
     """A worker that is interrupted, too, may hold what others wait for, and says so at length."""
     a_study(tmp_path, text=LONG)
