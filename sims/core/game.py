@@ -183,7 +183,8 @@ class Ask(NamedTuple):
     view: Any
     """Named tuple: `kind` (which decision, one for the whole batch), scalars, and arrays with the lane last."""
     seat: NDArray[np.int8]
-    """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once)."""
+    """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once), as it must
+    be in a lane whose game is over."""
     action: NDArray[Any]
     """To be filled, one action a view."""
     lanes: NDArray[np.int32] | None
@@ -218,7 +219,7 @@ class Table(Protocol):
         """The lanes that are not free."""
 
     def keep(self, lanes: NDArray[np.int32]) -> None:
-        """Go on with these lanes alone, in this order."""
+        """Go on with these lanes alone, in this order. They are busy."""
 
 
 class Narrator(Protocol):

@@ -91,6 +91,7 @@ class Table:
         seats, dice = self.setting.seats, self.knobs.dice
         small = _Rows(np.int8, 18 + seats + 4 * dice, lanes)
         large = _Rows(np.int32, 6 + seats, lanes)
+        self.free = lanes
         self.game = np.zeros(lanes, np.uint64)
         self.busy, self.alive, self.leader = small.take(3)
         self.life, self.place = large.take(seats), small.take(seats)
@@ -129,7 +130,7 @@ class Table:
         self._resolve()
 
     def _choose_foe(self) -> Iterator[Ask]:
-        lanes = self.lanes[: rules.find_choosers(self.alive, self.lanes)]
+        lanes = self._busy(rules.find_choosers(self.alive, self.lanes))
         if lanes.size:
             self._draw_words(rules.TARGET_WORD)
             seen, numbers = self._blank(lanes.size), self._numbers(lanes.size)
@@ -141,6 +142,8 @@ class Table:
         for purpose, rows in self.hands.items():
             rules.roll(self.key, self.game, self.counters[DUELS], purpose, self.knobs.sides, self.four, *rows)
         rules.speak_first(self.knobs.reroll_order, self.dice, self.first, self.reroll, self.speaker)
+        if self.free:
+            self.speaker[self.busy == 0] = -1
 
     def _speak(self) -> Iterator[Ask]:
         self._draw_words(rules.SPEAK_WORD)
@@ -166,7 +169,7 @@ class Table:
             )  # fmt: skip
 
     def _strike(self) -> Iterator[Ask]:
-        lanes = self.lanes[: rules.find_strikers(self.total, self.triple, self.striker, self.lanes)]
+        lanes = self._busy(rules.find_strikers(self.total, self.triple, self.striker, self.lanes))
         ask = self._ask_side(STRIKE, 3, lanes, self.striker)
         if lanes.size:
             yield ask
@@ -181,6 +184,11 @@ class Table:
         rules.next_turn(self.setting.seats, self.alive, self.who, self.counters[DUELS])
 
     # Asking
+
+    def _busy(self, n: int) -> NDArray[np.int32]:
+        """The first n of the listed lanes, without the free ones, whose games are over: nobody is asked there."""
+        lanes: NDArray[np.int32] = self.lanes[:n]
+        return lanes[self.busy[lanes] != 0] if self.free else lanes
 
     def _draw_words(self, purpose: int) -> None:
         if self.setting.words:
@@ -233,6 +241,7 @@ class Table:
 
     def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
         rules.record(lanes, self.alive, self.life, self.place, self.counters, self.busy, rows)
+        self.free += lanes.size
 
     def busy_lanes(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.busy).astype(np.int32)
@@ -242,9 +251,11 @@ class Table:
             lanes, games, self.knobs.start_life, self.game, self.alive, self.life, self.who, self.leader,
             self.counters, self.busy,
         )  # fmt: skip
+        self.free -= lanes.size
 
     def keep(self, lanes: NDArray[np.int32]) -> None:
         kept = {name: getattr(self, name).take(lanes, axis=-1) for name in self.STATE}
         self._allocate(lanes.size)
         for name, array in kept.items():
             getattr(self, name)[...] = array
+        self.free = 0

@@ -124,6 +124,25 @@ def test_views_are_of_one_type_and_cannot_be_written(name, seats):
     assert len(types) == 1
 
 
+@pytest.mark.parametrize(("name", "seats"), SEATS)
+def test_nobody_is_asked_in_a_lane_whose_game_is_over(name, seats):
+    """Also at the end, when there are no more games to deal and some lanes are free."""
+    free = []
+
+    def watch(table, ask):
+        if ask is not None:
+            lanes = np.arange(ask.seat.size) if ask.lanes is None else ask.lanes
+            idle = np.setdiff1d(lanes, table.busy_lanes())
+            free.append(idle.size)
+            assert not (ask.seat[np.isin(lanes, idle)] >= 0).any()
+            asked.update(table.game[lanes[ask.seat >= 0]].tolist())
+
+    asked = set()
+    arena.play(match(name, ["random"], seats), 0, 400, lambda games, rows: None, lanes=100, watch=watch)
+    assert max(free) > 0
+    assert asked <= set(range(400))
+
+
 @pytest.mark.parametrize(("name", "policy"), POLICIES)
 def test_a_policy_acts_alike_whatever_else_is_in_the_batch(name, policy):
     seats = catalogue.game(name).seats[-1]
