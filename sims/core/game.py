@@ -183,8 +183,8 @@ class Ask(NamedTuple):
     view: Any
     """Named tuple: `kind` (which decision, one for the whole batch), scalars, and arrays with the lane last."""
     seat: NDArray[np.int8]
-    """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once), as it must
-    be in a lane whose game is over."""
+    """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once). Nobody
+    is asked in a lane whose game is over."""
     action: NDArray[Any]
     """To be filled, one action a view."""
     lanes: NDArray[np.int32] | None
