@@ -29,8 +29,8 @@ from lab.store import Store
 from lab.study import Study
 from lab.tally import Tally, compile_all, tally_block
 
-BLOCK_SECONDS = 0.25
-"""What a block should take: much more than handing it out, much less than one would mind losing."""
+BLOCK_SECONDS = 1.0
+"""What a block should take at most, by the pilot's pace: much more than handing it out, little enough to lose."""
 BLOCK_BYTES = 64 * 2**20
 """Where the rows of a block must be held together (games kept, seats rotated), they take no more than this."""
 PILOT_SECONDS, PILOT_PLAYS = 0.05, 20_000

@@ -63,7 +63,7 @@ def run(cell: Cell, progress: Progress | None = None) -> Run:
     plan = seating.recipe(cell)
     matches = seating.matches(plan, seating.prepare(plan))
     compile_all(matches)
-    block = max(1, int(4 * BLOCK_SECONDS / pilot(plan).seconds_per_game)) if cell.games > 20_000 else cell.games
+    block = max(1, int(BLOCK_SECONDS / pilot(plan).seconds_per_game)) if cell.games > 20_000 else cell.games
     progress.start(cell.games * cell.rotations)
     tally, seconds = None, 0.0
     for first in range(0, cell.games, block):
