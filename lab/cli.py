@@ -321,10 +321,10 @@ def replay(
     if not 0 <= game < 2**64:
         raise BadInput(f"--game {game} is not a game number (0 to 2^64 - 1)")
     if Path(what).suffix in (".yaml", ".yml"):
-        _refuse("a study", {"--policy": policy, "--seats": seats, "--seed": seed, "--set": set_})
+        _refuse("a study, which has its own", {"--policy": policy, "--seats": seats, "--seed": seed, "--set": set_})
         chosen = _pick(what, cell)
     else:
-        _refuse("a game", {"--cell": cell})
+        _refuse("a game, only with a study", {"--cell": cell})
         chosen = _cell(what, policy, seats, 1, seed or 0, set_)
     for line in tell(chosen, game, rotation):
         print(line)
@@ -333,7 +333,7 @@ def replay(
 def _refuse(what: str, options: dict[str, Any]) -> None:
     for name, value in options.items():
         if value is not None:
-            raise BadInput(f"{name} does not go with {what}, which says it itself")
+            raise BadInput(f"{name} does not go with {what}")
 
 
 def _pick(path: str, wanted: str | None) -> "Cell":
