@@ -6,12 +6,13 @@ from rich.console import Console
 
 from lab import catalogue, tables
 from lab.lineup import allowed
+from sims.core.game import Game
 
 
 def factsheet(name: str, console: Console) -> None:
     """Print knobs with bounds and rulings, policies with weights, and results columns with units."""
     game, known = catalogue.game(name), catalogue.policies(name)
-    console.print(f"{game.title} ({name}), rules version {game.rules_version}, seats {', '.join(map(str, game.seats))}")
+    console.print(f"{game.title} ({name}), rules version {game.rules_version}, seats {seats_of(game)}")
     tables.show([_knob(*each) for each in game.knobs.model_fields.items()], console, title="knobs")
     policies = [
         {"policy": title, "what it does": policy.help, "weights": _weights(policy.weights)}
@@ -23,6 +24,12 @@ def factsheet(name: str, console: Console) -> None:
         for each in game.columns(game.seats[0], game.knobs())
     ]
     tables.show(columns, console, title=f"results columns (for {game.seats[0]} seats; -1: not defined)")
+
+
+def seats_of(game: Game) -> str:
+    """How many may play: `3, 4, 5, 6 (2, 7 with house_seats)`."""
+    house = ", ".join(map(str, game.house_seats))
+    return ", ".join(map(str, game.seats)) + (f" ({house} with house_seats)" if house else "")
 
 
 def _knob(name: str, info: Any) -> dict[str, str]:

@@ -205,7 +205,7 @@ def _lineups(game: Game, given: Given, folder: Path) -> list[Lineup]:
     values = given.value if isinstance(given.value, list) else [given]
     if not values:
         raise given.error("is an empty line-up; at least one policy is needed")
-    most = max(game.seats)
+    most = max(game.all_seats)
     if len(values) > most + 1:  # the one that fills may fill none
         raise given.error(f"has {len(values)} policies; {game.name} has at most {most} seats")
     places = [_place(game, each, folder) for each in values]
@@ -214,8 +214,8 @@ def _lineups(game: Game, given: Given, folder: Path) -> list[Lineup]:
         raise values[fillers[1]].error(f"is the second policy with {FILL}; only one can fill the seats that remain")
     filler = fillers[0] if fillers else 0 if len(places) == 1 else None
     made = [Lineup(entries, filler, given) for entries in multiply([place.entries for place in places], given)]
-    if not any(map(made[0].fits, game.seats)):
-        seats = ", ".join(map(str, game.seats))
+    if not any(map(made[0].fits, game.all_seats)):
+        seats = ", ".join(map(str, game.all_seats))
         raise given.error(f"has {len(values)} policies; {game.name} has at most {most} seats ({seats})")
     return made
 

@@ -235,11 +235,7 @@ class _Part:
         return [value_of(model, name, each) for each in some(given)] if zipped else choices(model, name, given)
 
     def _seats(self, given: Given) -> int:
-        seats = {float(each): each for each in self.game.seats}
-        if type(given.value) not in (int, float) or given.value not in seats:
-            found = ", ".join(map(str, self.game.seats))
-            raise given.wrong(f"is not a number of seats of {self.game.name} ({found})")
-        return seats[given.value]
+        return _known_seats(self.game, given)
 
     def _seated(self, axes: list[_Axis]) -> list[_Axis]:
         """The axes, with those of seats and of line-ups made one that holds only what fits."""
@@ -280,12 +276,33 @@ class _Part:
 
     def _cell(self, values: dict[str, Any]) -> Cell:
         lineup: Lineup = values.pop("policies")
-        seats = values.pop("seats", None) or lineup.fewest(self.game.seats)
+        seats = values.pop("seats", None) or _fewest(self.game, lineup)
         general = {name: values.pop(name) for name in SWEPT if name in values}
         place = self.fields.get("knobs", replace(self.given, where="knobs"))
         knobs = make(self.game.knobs, values, place)
+        _check_house(self.game, seats, knobs, self.fields.get("seats", self.fields["policies"]))
         return Cell(
             self.game.name, seats, lineup.seated(seats), knobs, keep_games=self.keep_games, part=self.title, **general
+        )
+
+
+def _known_seats(game: Game, given: Given) -> int:
+    seats = {float(each): each for each in game.all_seats}
+    if type(given.value) not in (int, float) or given.value not in seats:
+        raise given.wrong(f"is not a number of seats of {game.name} ({', '.join(map(str, game.all_seats))})")
+    return seats[given.value]
+
+
+def _fewest(game: Game, lineup: Lineup) -> int:
+    """The fewest seats that a line-up fits, house seats only where no others do."""
+    return lineup.fewest(game.seats if any(map(lineup.fits, game.seats)) else game.house_seats)
+
+
+def _check_house(game: Game, seats: int, knobs: Any, given: Given) -> None:
+    if seats in game.house_seats and not knobs.house_seats:
+        without = ", ".join(map(str, game.seats))
+        raise given.error(
+            f"has {seats} seats, which {game.name} plays only with house_seats: true (without: {without})"
         )
 
 
@@ -316,13 +333,12 @@ def cell_from_options(
         raise BadInput(f"--policy is missing; {HOW_TO_NAME}")
     given = Given([Given(each, "--policy") for each in policies], "--policy")
     [lineup] = read_lineups(sheet, given, Path())
-    if seats is not None and seats not in sheet.seats:
-        found = ", ".join(map(str, sheet.seats))
-        raise Given(seats, "--seats").wrong(f"is not a number of seats of {sheet.name} ({found})")
     if seats is not None:
+        seats = _known_seats(sheet, Given(seats, "--seats"))
         _check_fit(lineup, [seats])
-    seats = seats if seats is not None else lineup.fewest(sheet.seats)
+    seats = seats if seats is not None else _fewest(sheet, lineup)
     knobs = make(sheet.knobs, _knobs_from_options(sheet, settings), Given(None, "--set"))
+    _check_house(sheet, seats, knobs, Given(seats, "--seats"))
     return Cell(
         sheet.name,
         seats,

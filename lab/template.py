@@ -5,6 +5,7 @@ from typing import Any
 
 from lab import catalogue
 from lab.document import NAME, one_line, scalar
+from lab.factsheet import seats_of
 from lab.lineup import FILL, HOW_TO_NAME, allowed
 from sims.core.game import Game
 
@@ -15,7 +16,7 @@ def template(game: Game) -> str:
     lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply."]
     lines += ["question: Does it matter who sits first?", f"game: {game.name}"]
     lines += ["seed: 1", "games: 10_000  # game numbers a cell", "keep_games: none  # or all, or how many of the first"]
-    lines += [f"seats: {game.seats[0]}  # {', '.join(map(str, game.seats))}", "rotate_seats: false", ""]
+    lines += [f"seats: {game.seats[0]}  # {seats_of(game)}", "rotate_seats: false", ""]
     lines += _comment(f"Policies. {HOW_TO_NAME[0].upper()}{HOW_TO_NAME[1:]}; {FILL} fills the seats that remain.")
     for name, policy in policies.items():
         lines += _comment(f"{name}: {policy.help}", 3)

@@ -255,6 +255,12 @@ class Game:
     """Games in lockstep: enough to make Python's share of a step small, few enough to stay in the processor's cache."""
     scalar: str = ""
     """Module of the same rules as one plain compiled loop a game, the peer of `lab bench`."""
+    house_seats: tuple[int, ...] = ()
+    """Further numbers of seats, which can be played where the knob `house_seats` is true."""
+
+    @property
+    def all_seats(self) -> tuple[int, ...]:
+        return tuple(sorted(self.seats + self.house_seats))
 
     def column_names(self, seats: int, knobs: Any) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns(seats, knobs))

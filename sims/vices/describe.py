@@ -1,0 +1,5 @@
+"""Vices & Vengeance in words."""
+
+
+class Narrator:
+    pass
