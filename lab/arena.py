@@ -103,14 +103,23 @@ class _Answer:
         if not self.functions:  # all views of a table are of one type
             self.functions = [_function(each, view, action) for each in self.players]
         first, *others = zip(self.functions, self.players, self.masks, strict=True)
-        function, player, _ = first
-        _act(function, player, view, action)
+        function, player, mask = first
+        _act(function, player, self._shown(player, mask, view) if others else view, action)
         for function, player, mask in others:
             answers = np.empty_like(action)
-            _act(function, player, view, answers)
+            _act(function, player, self._shown(player, mask, view), answers)
             _merge(mask, seat, answers, action)
         if not self.match.game.is_legal(view, seat, action):
             self._complain(table, ask)
+
+    def _shown(self, player: Player, mask: int, view: Any) -> Any:
+        """The view; to a costly policy its own seats' decisions alone."""
+        if not player.policy.costly:
+            return view
+        own = np.empty_like(view.seat)
+        _hide(mask, view.seat, own)
+        own.flags.writeable = False
+        return view._replace(seat=own)
 
     def _complain(self, table: Any, ask: Ask) -> None:
         for i in range(ask.seat.size):
@@ -149,3 +158,15 @@ def _merge(mask, seat, answers, action):  # type: ignore[no-untyped-def]
             for i in range(seat.size):
                 mine, other = answers[i], action[i]
                 action[i] = mine if seat[i] == np.int8(each) else other
+
+
+@kernel
+def _hide(mask, seat, own):  # type: ignore[no-untyped-def]
+    """own: `seat` where it is in a bit mask of seats, else -1."""
+    for i in range(seat.size):
+        own[i] = -1
+    for each in range(8):
+        if (mask >> each) & 1:
+            for i in range(seat.size):
+                here, old = seat[i], own[i]
+                own[i] = here if here == np.int8(each) else old

@@ -138,6 +138,8 @@ class Policy:
         returns arrives as `prepared` (an empty tuple without it). knobs: the game's model, not encoded.
     uses_word: whether it reads `view.word`, the one random `uint32` a decision that it may use. The words of a
         line-up that does not need them are not drawn, and `view.word` is zeros.
+    costly: whether a decision takes so long (over 20 ns or so) that it pays to show it its own views alone: then
+        `view.seat` is -1 also where another policy is asked, and it may skip all those views.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Policy:
     weights: type[Settings] = Settings
     prepare: Callable[..., Any] | None = None
     uses_word: bool = False
+    costly: bool = False
 
 
 def policy(
@@ -154,6 +157,7 @@ def policy(
     name: str | None = None,
     prepare: Callable[..., Any] | None = None,
     uses_word: bool = False,
+    costly: bool = False,
     **weights: tuple[Any, Any],
 ) -> Callable[[Callable[..., Any]], Policy]:
     """Make a `Policy` of a function: `@policy("what it does", below=(Whole, knob(4, "...", low=1, high=13)))`."""
@@ -161,7 +165,7 @@ def policy(
     def decorate(function: Callable[..., Any]) -> Policy:
         title = name or function.__name__
         model = pydantic.create_model(f"{title}_weights", __base__=Settings, **weights)  # type: ignore[call-overload]
-        return Policy(title, help, function, model, prepare, uses_word)
+        return Policy(title, help, function, model, prepare, uses_word, costly)
 
     return decorate
 

@@ -41,6 +41,7 @@ class Knobs(Settings):
         0.0, "How often the Silver Bullet stands upright; unknown for the real die.", ruling="VV33", low=0.0, high=1.0
     )
     house_seats: bool = knob(False, "Whether 2 and 7 may play.", ruling="VV44")
+    start_total: Whole = knob(0, "Points that everyone starts with: a shorter game.", low=0, high=200)
     max_rounds: Whole = knob(200, "A game not over after this many rounds is unfinished.", low=1, high=1_000_000)
 
 

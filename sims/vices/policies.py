@@ -1,16 +1,19 @@
-"""Policies of Vices & Vengeance: the baselines, exactly as the rulings define them.
+"""Policies of Vices & Vengeance: the baselines, exactly as the rulings define them, and some worth asking about.
 
 A policy answers every view that it is shown; answers where `view.seat` is -1 are ignored.
 """
 
 import numpy as np
 
-from sims.core.game import policy
+from sims.core.game import Whole, knob, policy
 from sims.core.kernel import kernel
 from sims.core.rng import choice
+from sims.core.tabulate import tabulate
+from sims.vices.odds import D12, EXPOSED, KINDS, NEMESIS_DIE, PAIR, SAFE, Odds, keep_low, land, make_odds
 from sims.vices.rules import (
     DECLINE,
     OWN,
+    PAIRS,
     REMOVE,
     RESERVE,
     SINS,
@@ -136,3 +139,144 @@ def random(view, weights, prepared, action):
                 action[i] = 1 << nth(units, choice(view.word[i], count(units)))
     else:
         choose_any(view, action)
+
+
+# Playing by the odds of the rest of the turn
+
+
+@kernel
+def lay_out(view, i, points, kinds, unit_of, count):
+    """The units that may be scored, as `odds` wants them; how many they are.
+
+    points, kinds, unit_of: [place] of each. count: [kind].
+    """
+    size = 0
+    count[:] = 0
+    for unit in range(view.points.shape[0]):
+        if not (view.options[i] >> unit) & 1:
+            continue
+        if unit < PAIRS:
+            held = view.holder[unit, i]
+            kind = EXPOSED if held >= 0 and held != view.defender[i] else SAFE
+        elif unit < SPOILERS:
+            kind = PAIR
+        else:
+            kind = D12 + unit - SPOILERS if unit < OWN else NEMESIS_DIE
+        points[size], kinds[size], unit_of[size] = view.points[unit, i], kind, unit
+        count[kind] += 1
+        size += 1
+    return size
+
+
+@kernel(inline=True)
+def in_hand(view, i):
+    """How many attackers hold their Nemesis."""
+    everybody = (1 << view.seats) - 1
+    return count(everybody & ~(view.removed[i] | view.guests[i] | (1 << view.defender[i])))
+
+
+@kernel
+def chance_low(view, i, points, turn, spread):
+    """About the chance that a turn of so many points, in all, goes on to win by the lowest total.
+
+    Against each opponent, level after this round, it is a half; every `spread` points of lead add a half.
+    """
+    seats, target, chance = view.seats, view.knobs.target, 1.0
+    own, mine = view.defender[i], view.total[view.defender[i], i] + points
+    if view.knobs.exact_bust and mine > target:
+        return 0.0
+    for steps in range(1, seats):
+        seat = (own + steps) % seats
+        plays_yet = (seat - view.first[i]) % seats > (own - view.first[i]) % seats
+        theirs = view.total[seat, i] + (turn if plays_yet else 0.0)
+        if theirs == target and view.knobs.exact_wins:
+            return 0.0
+        if not (view.knobs.exact_bust and theirs > target and not plays_yet):
+            chance *= min(1.0, max(0.0, 0.5 + 0.5 * (theirs - mine) / spread))
+    return chance
+
+
+@kernel
+def score_by_odds(view, odds, start, spread, action):
+    """Score what leaves the lowest points to expect, or what gives the best chance to land on the target.
+
+    The latter when there is a table for it, from a total of `start` on, if it is the better chance to win.
+    """
+    points, kinds, unit_of, left = np.empty(24, i32), np.empty(24, i32), np.empty(24, i32), np.empty(KINDS, i32)
+    for i in asked(view):
+        size = lay_out(view, i, points, kinds, unit_of, left)
+        total, spent = view.total[view.defender[i], i], view.spent[i]
+        position = points, kinds, size, view.due[i] != 0, left, count(view.joining[i]), in_hand(view, i), odds.attackers
+        chosen, later = keep_low(*position, odds.least)
+        if odds.landing.size and total >= start:
+            landing, chance = land(*position, odds.landing, view.knobs.target - total - spent)
+            if chance > 0 and chance >= chance_low(view, i, spent + later, odds.turn, spread):
+                chosen = landing
+        action[i] = 0
+        for place in range(size):
+            action[i] |= ((chosen >> place) & 1) << unit_of[place]
+
+
+def _low_odds(knobs, seats, weights):
+    return tabulate(Odds, make_odds, knobs.nemesis_sides, seats - 1, knobs.bullet_upright, False)
+
+
+def _landing_odds(knobs, seats, weights):
+    return tabulate(Odds, make_odds, knobs.nemesis_sides, seats - 1, knobs.bullet_upright, knobs.exact_wins)
+
+
+@policy(
+    "Scores what leaves the fewest points to expect in the rest of the turn; Sins as zeros.",
+    prepare=_low_odds,
+    costly=True,
+)
+@kernel
+def miser(view, weights, prepared, action):
+    if view.kind == REMOVE:
+        score_by_odds(view, prepared, 0, 1.0, action)
+    else:
+        choose_first(view, action)
+
+
+START = (Whole, knob(0, "Chases from this own total on.", low=0, high=200))
+SPREAD = (float, knob(30.0, "Points of lead over an opponent that make winning low certain.", low=1.0, high=1000.0))
+
+
+@policy(
+    "Scores what gives the best chance to land on the target, when that is better than winning low; else as miser.",
+    prepare=_landing_odds,
+    costly=True,
+    start=START,
+    spread=SPREAD,
+)
+@kernel
+def chaser(view, weights, prepared, action):
+    if view.kind == REMOVE:
+        score_by_odds(view, prepared, weights.start, weights.spread, action)
+    else:
+        choose_first(view, action)
+
+
+# Hurting whoever is closest to winning
+
+
+@policy("Scores as miser; takes Sins from whoever is closest to winning.", prepare=_low_odds, costly=True)
+@kernel
+def spoiler(view, weights, prepared, action):
+    if view.kind == REMOVE:
+        score_by_odds(view, prepared, 0, 1.0, action)
+    else:
+        for i in asked(view):
+            action[i] = _from_leader(view, i)
+
+
+@kernel(inline=True)
+def _from_leader(view, i):
+    """A Sin of the opponent with the lowest total (on the target above all), else from the reserves."""
+    best, found = 2**30, 0
+    for sin in range(SINS):
+        held = view.holder[sin, i]
+        rank = 2**20 if held == RESERVE else -1 if view.total[held, i] == view.knobs.target else view.total[held, i]
+        if (view.options[i] >> sin) & 1 and rank < best:
+            best, found = rank, sin
+    return found

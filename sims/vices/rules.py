@@ -100,6 +100,8 @@ class Lanes(NamedTuple):
     points: NDArray[np.int8]
     """[unit, lane] what each unit would score now"""
 
+    joining: NDArray[np.int8]
+    """[lane] the seats whose Nemesis was absorbed on this roll, and joins the next"""
     matched: NDArray[np.int8]
     """[lane] the Sins whose match is made or still pending on this roll"""
     moved: NDArray[np.int8]
@@ -205,7 +207,8 @@ def deal(lanes, games, knobs, key, t):
         for sin in range(SINS):
             t.holder[sin, i] = RESERVE
         for seat in range(t.total.shape[0]):
-            t.total[seat, i] = t.sin_matches[seat, i] = t.nemesis_matches[seat, i] = 0
+            t.total[seat, i] = knobs.start_total
+            t.sin_matches[seat, i] = t.nemesis_matches[seat, i] = 0
         t.first[i] = t.defender[i] = _highest(key, games[j], knobs.nemesis_sides, t.total.shape[0])
 
 
@@ -550,13 +553,13 @@ def _penalise(sin, taken, i, knobs, key, t):
 
 
 @kernel
-def absorb(t, owners, rolled, hit):
+def absorb(t, owners, rolled):
     """The attackers' Nemesis dice that show the number of any that the defender rolled (VV28 to VV30).
 
-    owners: tuple(range(seats)). rolled: [lane] room for the seats whose Nemesis the defender rolls. hit: [lane] the
-    seats whose Nemesis is absorbed now; it is scored from the next roll on (VV25).
+    owners: tuple(range(seats)). rolled: [lane] room for the seats whose Nemesis the defender rolls. What joins is
+    scored from the next roll on (VV25).
     """
-    defender, removed, guests = t.defender, t.removed, t.guests
+    hit, defender, removed, guests = t.joining, t.defender, t.removed, t.guests
     for i in range(hit.size):
         pool, own = t.pool[i], i8(1) << defender[i]
         rolled[i] = i8(i8(pool >> ABSORBED) | i8((pool >> OWN) & 1) * own)
@@ -578,12 +581,12 @@ def _meet_nemesis(bit, other, mine, theirs, rolled, hit):
 
 
 @kernel
-def note_absorbed(lanes, hit, t):
+def note_absorbed(lanes, t):
     """Count the dice absorbed, in lanes in which there are any."""
     for j in range(lanes.size):
         i = lanes[j]
-        t.guests[i] |= hit[i]
-        t.nemesis_matches[t.defender[i], i] += count(hit[i])
+        t.guests[i] |= t.joining[i]
+        t.nemesis_matches[t.defender[i], i] += count(t.joining[i])
 
 
 # The removal
@@ -600,12 +603,12 @@ def open_removal(t):
 
 
 @kernel
-def score(units, action, hit, t):
+def score(units, action, t):
     """Score what the defenders chose, or what is due, and let absorbed dice join the next roll (VV26).
 
     units: tuple of the rows of `points`.
     """
-    spent, pool, options, seat = t.spent, t.pool, t.options, t.seat
+    spent, pool, options, seat, joining = t.spent, t.pool, t.options, t.seat, t.joining
     for i in range(spent.size):
         chosen, due, only = i32(action[i]), t.due[i], options[i]
         forced = only if due else i32(0)
@@ -615,7 +618,7 @@ def score(units, action, hit, t):
         _score(i32(1 << unit), units[unit], options, spent)
     for i in range(spent.size):
         left = pool[i] & ~options[i]
-        pool[i] = i32(left | (i32(hit[i]) & 127) << ABSORBED)
+        pool[i] = i32(left | (i32(joining[i]) & 127) << ABSORBED)
 
 
 @kernel

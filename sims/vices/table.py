@@ -41,6 +41,7 @@ class View(NamedTuple):
     holder: Bytes
     removed: Bytes
     guests: Bytes
+    joining: Bytes
     matched: Bytes
     pool: Numbers
     points: Bytes
@@ -76,7 +77,7 @@ class Table:
         self.dealt = np.empty(0, np.int32)
         self.units = tuple(self.t.points)
         self.owners = tuple(range(seats))
-        self.hit, self.rolled = np.zeros((2, lanes), np.int8)
+        self.rolled = np.zeros(lanes, np.int8)
         self.lanes = np.zeros(lanes, np.int32)
         self.matches, self.sizes = np.zeros((rules.SINS, lanes), np.int32), np.zeros(rules.SINS, np.int64)
         self.four, self.words = np.zeros((2, 4, lanes), np.uint32)
@@ -141,14 +142,14 @@ class Table:
         rules.act(sin, lanes, self.action, self.knobs, self.key, self.t)
 
     def _absorb(self) -> None:
-        rules.absorb(self.t, self.owners, self.rolled, self.hit)
-        rules.note_absorbed(self._listed(self.hit), self.hit, self.t)
+        rules.absorb(self.t, self.owners, self.rolled)
+        rules.note_absorbed(self._listed(self.t.joining), self.t)
 
     def _remove(self) -> Iterator[Ask]:
         rules.open_removal(self.t)
         self._draw_words(rules.WORD)
         yield self._ask(REMOVE)
-        rules.score(self.units, self.action, self.hit, self.t)
+        rules.score(self.units, self.action, self.t)
 
     def _end_turns(self) -> None:
         rules.next_roll(self.t)

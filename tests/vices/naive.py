@@ -28,6 +28,7 @@ KNOBS = {
     "envy_optional": False,
     "no_nemesis": "lighter",  # lighter, borrow
     "bullet_upright": 0.0,
+    "start_total": 0,
     "max_rounds": 200,
 }
 
@@ -244,7 +245,7 @@ class Table:
 
     def __post_init__(self):
         self.has_nemesis = [True] * self.seats
-        self.totals = [0] * self.seats
+        self.totals = [self.knobs["start_total"]] * self.seats
         self.start_sins = [-1] * self.seats
         self.sin_matches = [0] * self.seats
         self.nemesis_matches = [0] * self.seats

@@ -30,6 +30,7 @@ OPTIONS = {
     "envy_optional": (False, True),
     "no_nemesis": ("lighter", "borrow"),
     "bullet_upright": (0.0, 0.0, 0.3, 1.0),
+    "start_total": (0, 0, 0, 1, 55, 200),
     "max_rounds": (1, 2, 4, 200, 200, 1_000_000),
 }
 POLICIES = ("bank_all", "zeros", "random", "random")
