@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab import catalogue, seating
+from lab.arena import Match
 from lab.block import Outcome, Task, Work, play_in_worker, play_task
 from lab.cell import Cell
 from lab.errors import Incomplete, LabError
@@ -155,17 +156,28 @@ class Pilot(NamedTuple):
 
 
 def pilot(plan: Recipe) -> Pilot:
-    """Play some games of a cell (its first ones; they are not kept)."""
+    """Play some games of a cell (its first ones; they are not kept), and four times as many until it has taken a while.
+
+    What few games take is mostly what a table of any size takes. So the pace is what the last games added took, and
+    the rest shared by a full table.
+    """
     matches = seating.matches(plan, seating.prepare(plan))
     compile_all(matches)
-    count = 64
+    count, (_, before) = 64, _timed(matches, 64)
     while True:
-        start = time.perf_counter()
-        tally = tally_block(matches, 0, count)
-        seconds = time.perf_counter() - start
-        if seconds > PILOT_SECONDS or count * len(matches) >= PILOT_PLAYS:
-            return Pilot(tally, seconds / count)
+        tally, seconds = _timed(matches, 4 * count)
+        each = max(0.0, seconds - before) / (3 * count)
         count *= 4
+        if seconds > PILOT_SECONDS or count * len(matches) >= PILOT_PLAYS:
+            alone = max(0.0, seconds - each * count)
+            return Pilot(tally, max(each, seconds / count / 100) + alone / max(count, matches[0].game.lanes))
+        before = seconds
+
+
+def _timed(matches: tuple[Match, ...], count: int) -> tuple[Tally, float]:
+    start = time.perf_counter()
+    tally = tally_block(matches, 0, count)
+    return tally, time.perf_counter() - start
 
 
 def _tasks(

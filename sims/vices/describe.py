@@ -79,7 +79,8 @@ class Narrator:
         # As in `rules.Lanes`, where masks are sets.
         self.at = self.first = self.defender = self.spent = 0
         self.phase, self.rounds = rules.PLAYING, 1
-        self.holder, self.total, self.start_sin = [RESERVE] * SINS, [0] * self.seats, [0] * self.seats
+        self.holder, self.start_sin = [RESERVE] * SINS, [0] * self.seats
+        self.total = [int(self.knobs.start_total)] * self.seats
         self.sin_matches, self.nemesis_matches = [0] * self.seats, [0] * self.seats
         self.pool: set[int] = set()
         self.removed: set[int] = set()
@@ -119,6 +120,8 @@ class Narrator:
     # Setting up
 
     def _set_up(self) -> Iterator[str]:
+        if self.knobs.start_total:
+            yield f"Everybody starts with {_points(self.knobs.start_total)}."
         yield from self._find_first_player()
         for place in range(self.seats):
             yield from self._assign_sin(place, (self.first + place) % self.seats)
@@ -470,7 +473,8 @@ class Narrator:
             yield f"  Absorbed Nemesis dice return to {self._listed(back)}."
         if not self.last_round and self.total[seat] >= self.knobs.target:  # VV35
             self.last_round = self.rounds + (self.knobs.final_round == rules.EXTRA)
-            yield f"  {self.names[seat]} is the first to reach {self.knobs.target}: {self._still_played()}."
+            reached = f"is the first to end a turn on {self.knobs.target} or more"
+            yield f"  {self.names[seat]} {reached}: {self._still_played()}."
         self.at = -(-self.at // 32) * 32
         yield from self._next_turn()
 

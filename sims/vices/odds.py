@@ -82,13 +82,19 @@ def typical_rolls(nemesis_sides: int, attackers: int, bullet_upright: float) -> 
     )
 
 
+_STRIDE = (256, 32, 8, 4, 2, 1)
+
+
 @kernel(inline=True)
 def place_of(count, attackers, m):
     """The place of a position in the tables. count: [kind] units of each."""
-    n = min(count[NEMESIS_DIE], MOST)
-    nemesis = 0 if n == 0 else 1 + (n - 1) * (attackers + 1) + min(m, attackers)
     dice = ((count[SAFE] * 8 + count[EXPOSED]) * 4 + count[PAIR]) * 8 + count[D12] * 4 + count[D10] * 2 + count[D8]
-    return dice * (1 + MOST * (attackers + 1)) + nemesis
+    return dice * (1 + MOST * (attackers + 1)) + _nemesis_place(count[NEMESIS_DIE], attackers, m)
+
+
+@kernel(inline=True)
+def _nemesis_place(n, attackers, m):
+    return 0 if n <= 0 else 1 + (min(n, MOST) - 1) * (attackers + 1) + min(m, attackers)
 
 
 def places(attackers: int) -> int:
@@ -179,44 +185,30 @@ def keep_low(points, kinds, size, due, count, joined, m, attackers, least):
     """(the set of units to score, its points and what is expected after it) for the least sum.
 
     points, kinds: [unit] of the first `size` units. count: [kind]. joined: Nemesis dice absorbed on this roll, which
-    can be scored from the next on. m: those still in the attackers' hands.
+    can be scored from the next on. m: those still in the attackers' hands. The set grows by the unit after which the
+    least is expected, as long as that lowers it.
     """
-    left = count.copy()
-    left[NEMESIS_DIE] += joined
-    best, found = f32(1e9), 0
+    width, n = 1 + MOST * (attackers + 1), count[NEMESIS_DIE] + joined
+    count[NEMESIS_DIE] = n
+    place = place_of(count, attackers, m)
+    count[NEMESIS_DIE] = n - joined
+    best, chosen, cost = f32(1e9), 0, 0
     if not due or size == 0:
-        best = least[place_of(left, attackers, m)]
-    if size <= ALL_SETS:
-        for chosen in range(1, 1 << size):
-            value = f32(0)
-            for i in range(size):
-                if chosen >> i & 1:
-                    value += points[i]
-                    left[kinds[i]] -= 1
-            value += least[place_of(left, attackers, m)]
-            for i in range(size):
-                left[kinds[i]] += chosen >> i & 1
-            if value < best:
-                best, found = value, chosen
-        return found, best
-    chosen = cost = 0
-    for _ in range(size):  # add the unit after which the least is expected, one by one
-        step, unit = f32(1e9), -1
+        best = least[place]
+    for _ in range(size):
+        step, unit, after = f32(1e9), -1, 0
+        fewer = place - _nemesis_place(n, attackers, m) + _nemesis_place(n - 1, attackers, m)
         for i in range(size):
-            if chosen >> i & 1:
-                continue
-            left[kinds[i]] -= 1
-            value = cost + points[i] + least[place_of(left, attackers, m)]
-            left[kinds[i]] += 1
-            if value < step:
-                step, unit = value, i
+            if not chosen >> i & 1:
+                there = place - _STRIDE[kinds[i]] * width if kinds[i] != NEMESIS_DIE else fewer
+                value = cost + points[i] + least[there]
+                if value < step:
+                    step, unit, after = value, i, there
         if step >= best:
             break
-        chosen |= 1 << unit
-        cost += points[unit]
-        left[kinds[unit]] -= 1
-        best, found = step, chosen
-    return found, best
+        best, chosen, cost, place = step, chosen | 1 << unit, cost + points[unit], after
+        n -= kinds[unit] == NEMESIS_DIE
+    return chosen, best
 
 
 @kernel(inline=True)

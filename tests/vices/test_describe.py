@@ -15,6 +15,7 @@ import pytest
 from lab.arena import Match, play
 from sims.core.game import Setting, encode
 from sims.vices import GAME, rules
+from sims.vices.describe import SIN
 from sims.vices.rules import (
     ABSORBED,
     DECLINE,
@@ -81,6 +82,47 @@ def test_there_is_no_other_replay():
     assert {path.stem for path in REPLAYS.iterdir()} == set(GOLDEN)
 
 
+SHOWN = [
+    *(rf"{sin} match on .*\n(      Penalty.*\n)?      Effect: " for sin in SIN),
+    *(
+        "metallic Pride \\d",
+        "plain d6 \\d",
+        "It returns .* to the reserves",
+        "which leaves the defender's pool and the game",
+    ),
+    *(
+        "What the die scored in this turn stands",
+        "no match, and small",
+        "who has the large die now",
+        "who rolled it, though",
+    ),
+    *(
+        "; none\\.",
+        "No effect: that of",
+        "Nemesis match on",
+        "borrowed Nemesis",
+        "Silver Bullet upright",
+        "The tied roll again",
+    ),
+    *("is due, and seat", "is due, but seat", "the only choice\\. Turn", "Absorbed Nemesis dice return", "destroys"),
+    *("the game ends at once", "still plays? this round", "a whole further round is due", "the round is over"),
+    *(
+        "Exactly 70:",
+        "Nobody has exactly",
+        "Lowest total",
+        "Beyond 45",
+        "Nobody wins",
+        "Tie-break 2",
+        "max_rounds ends",
+    ),
+]
+
+
+@pytest.mark.parametrize("words", SHOWN)
+def test_replays_show_it(words):
+    assert any(re.search(words, path.read_text(encoding="utf-8")) for path in REPLAYS.iterdir())
+
+
 # What must hold of every telling --------------------------------------------------------------------------------------
 
 GAMES = 24
@@ -92,8 +134,8 @@ MATCHES = {
     "stays_two": match(["random"] * 2, seats=2, house_seats=True, stolen_match="stays", penalty_dice=3),
     "borrow": match(["random", "zeros"] * 2, no_nemesis="borrow", bullet_upright=0.3, nemesis_sides=3),
     "bust": match([*MIXED, "random"], exact_bust=True, target=45, envy_optional=True, sins=["gluttony", "envy"]),
-    "low": match(["zeros", "random", "zeros"], seats=3, exact_wins=False, target=120, nemesis_sides=2),
-    "unfinished": match(["random"] * 3, seats=3, target=60, final_round="extra", max_rounds=2, sins=["pride"]),
+    "low": match(["zeros", "random", "zeros"], seats=3, exact_wins=False, start_total=50, target=120, nemesis_sides=2),
+    "unfinished": match(["random"] * 3, seats=3, start_total=1, final_round="extra", max_rounds=1, sins=["pride"]),
     "seven": match([*["bank_all", "random"] * 3, "zeros"], seats=7, house_seats=True, target=30),
 }
 
@@ -107,7 +149,7 @@ def told(name: str) -> list[tuple[list[str], dict[str, int]]]:
 def test_points_add_up_to_the_totals(name):
     seats = MATCHES[name].setting.seats
     for lines, row in told(name):
-        total = [0] * seats
+        total = [int(MATCHES[name].setting.knobs.start_total)] * seats
         for turn in "\n".join(lines).split("\n\n")[1:-1]:
             defender = int(re.match(r"Round \d+, turn \d+: seat (\d) \(\w+\) defends\.\n", turn)[1])
             penalties = [int(points) for points in re.findall(r"      Penalty: .* = (\d+) points?\.", turn)]
@@ -226,6 +268,14 @@ def advance(table, narrator, answer):
     return lines + narrator.tell(table, None)
 
 
+def test_start_total_is_told():
+    lines, _ = tell(MATCHES["unfinished"], 0)
+    assert lines[0] == "Everybody starts with 1 point."
+    lines, _ = tell(MATCHES["low"], 0)
+    assert lines[0] == "Everybody starts with 50 points."
+    assert not any("starts with" in line for line in tell(MATCHES["default"], 0)[0])
+
+
 def test_dice_are_told():
     lines = roll(held={B: [LUST], C: [ENVY]}, removed=[C], score=D12)
     assert lines[:2] == [
@@ -246,9 +296,9 @@ def test_dice_are_told():
     assert lines[:2] == ["  Roll 2: d8 1; borrowed Nemesis 1.", "    No attacker has a die that can match."]
 
 
-def of(sin, holder=B, **others):
-    """A position with a match of this Sin alone."""
-    return {"held": {holder: [sin]}, "equal": [sin], **others}
+def of(sin, **others):
+    """A position in which this Sin matches, B's unless said otherwise."""
+    return {"held": {B: [sin]}, "equal": [sin], **others}
 
 
 def all_but(*sins):
@@ -386,17 +436,20 @@ SENTENCES = [
     (
         (),
         {"pool": D8, "total": (63, 0, 0)},
-        "seat 0 (a) is the first to reach 70: seat 1 (b) and seat 2 (c) still play this round.",
+        "seat 0 (a) is the first to end a turn on 70 or more: seat 1 (b) and seat 2 (c) still play this round.",
     ),
     (
         (),
         {"pool": D8, "total": (63, 0, 0), "first": C},
-        "seat 0 (a) is the first to reach 70: seat 1 (b) still plays this round.",
+        "seat 0 (a) is the first to end a turn on 70 or more: seat 1 (b) still plays this round.",
     ),
     (
         (),
         {"pool": D8, "total": (63, 0, 0), "first": C, "final_round": "extra"},
-        "seat 0 (a) is the first to reach 70: seat 1 (b) still plays this round, and a whole further round is due.",
+        (
+            "seat 0 (a) is the first to end a turn on 70 or more: "
+            "seat 1 (b) still plays this round, and a whole further round is due."
+        ),
     ),
 ]
 
@@ -454,7 +507,7 @@ def test_end_of_game(position, end):
     """A scores the last 7 points."""
     lines = roll(pool=D8, final_round="immediate", **position)
     assert lines[lines.index("") + 1 :] == end
-    assert lines[lines.index("") - 1] == "  seat 0 (a) is the first to reach 70: the game ends at once."
+    assert lines[lines.index("") - 1] == "  seat 0 (a) is the first to end a turn on 70 or more: the game ends at once."
 
 
 @pytest.mark.parametrize(
