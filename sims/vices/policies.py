@@ -12,6 +12,7 @@ from sims.core.tabulate import tabulate
 from sims.vices.odds import D12, EXPOSED, KINDS, NEMESIS_DIE, PAIR, SAFE, Odds, keep_low, land, make_odds
 from sims.vices.rules import (
     DECLINE,
+    EXTRA,
     OWN,
     PAIRS,
     REMOVE,
@@ -200,7 +201,8 @@ def chance_low(view, i, points, turn, spread):
 def score_by_odds(view, odds, start, spread, action):
     """Score what leaves the lowest points to expect, or what gives the best chance to land on the target.
 
-    The latter when there is a table for it, from a total of `start` on, if it is the better chance to win.
+    The latter when there is a table for it, from a total of `start` on, if it is the better chance to win; where a whole
+    further round follows (`final_round: extra`), only in that one.
     """
     points, kinds, unit_of, left = np.empty(24, i32), np.empty(24, i32), np.empty(24, i32), np.empty(KINDS, i32)
     for i in asked(view):
@@ -208,7 +210,7 @@ def score_by_odds(view, odds, start, spread, action):
         total, spent = view.total[view.defender[i], i], view.spent[i]
         position = points, kinds, size, view.due[i] != 0, left, count(view.joining[i]), in_hand(view, i), odds.attackers
         chosen, later = keep_low(*position, odds.least)
-        if odds.landing.size and total >= start:
+        if odds.landing.size and total >= start and (view.knobs.final_round != EXTRA or view.reached[i] == 2):
             landing, chance = land(*position, odds.landing, view.knobs.target - total - spent)
             if chance > 0 and chance >= chance_low(view, i, spent + later, odds.turn, spread):
                 chosen = landing
