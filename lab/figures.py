@@ -39,15 +39,18 @@ def curve(on: Any, x: Sequence[float], figures: pd.DataFrame, label: str = "", *
     on.plot(x, figures["estimate"], color=colour, marker=marker, markersize=4, linewidth=1.2, label=label or None)
 
 
-def dots(on: Any, labels: Sequence[str], figures: pd.DataFrame, label: str = "", *, number: int = 0) -> None:
-    """One estimate a line, from the top, with its interval as a bar."""
+def dots(
+    on: Any, labels: Sequence[str], figures: pd.DataFrame, label: str = "", *, number: int = 0, of: int = 1
+) -> None:
+    """One estimate a line, from the top, with its interval as a bar. number, of: which set of dots, of how many."""
     colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    places = range(len(labels))
+    shift = (number - (of - 1) / 2) * 0.6 / of
+    places = [place + shift for place in range(len(labels))]
     on.errorbar(
         figures["estimate"], places,
         xerr=[figures["estimate"] - figures["low"], figures["high"] - figures["estimate"]],
         fmt=marker, color=colour, markersize=5, capsize=2, label=label or None,
     )  # fmt: skip
-    on.set_yticks(places, labels)
+    on.set_yticks(range(len(labels)), labels)
     if number == 0:
         on.invert_yaxis()

@@ -201,8 +201,8 @@ def chance_low(view, i, points, turn, spread):
 def score_by_odds(view, odds, start, spread, action):
     """Score what leaves the lowest points to expect, or what gives the best chance to land on the target.
 
-    The latter when there is a table for it, from a total of `start` on, if it is the better chance to win; where a whole
-    further round follows (`final_round: extra`), only in that one.
+    The latter when there is a table for it, from a total of `start` on, if it is the better chance to win; where a
+    whole further round follows (`final_round: extra`), only in that one.
     """
     points, kinds, unit_of, left = np.empty(24, i32), np.empty(24, i32), np.empty(24, i32), np.empty(KINDS, i32)
     for i in asked(view):
