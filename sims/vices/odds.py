@@ -29,7 +29,7 @@ MOST = 2
 """Nemesis dice in the pool that are told apart; more count as these."""
 REACH = 128
 """A landing is looked at from up to this many points, exclusive."""
-ALL_SETS = 6
+FEW = 6
 """With up to so many units left every set of them is looked at for a landing; with more, each alone and all."""
 
 SAFE, EXPOSED, PAIR, D12, D10, D8, NEMESIS_DIE = range(7)
@@ -186,13 +186,13 @@ def keep_low(points, kinds, size, due, count, joined, m, attackers, least):
 
     points, kinds: [unit] of the first `size` units. count: [kind]. joined: Nemesis dice absorbed on this roll, which
     can be scored from the next on. m: those still in the attackers' hands. The set grows by the unit after which the
-    least is expected, as long as that lowers it.
+    least is expected, to the end; with many units left only as long as that lowers it.
     """
     width, n = 1 + MOST * (attackers + 1), count[NEMESIS_DIE] + joined
     count[NEMESIS_DIE] = n
     place = place_of(count, attackers, m)
     count[NEMESIS_DIE] = n - joined
-    best, chosen, cost = f32(1e9), 0, 0
+    best, found, chosen, cost = f32(1e9), 0, 0, 0
     if not due or size == 0:
         best = least[place]
     for _ in range(size):
@@ -204,23 +204,25 @@ def keep_low(points, kinds, size, due, count, joined, m, attackers, least):
                 value = cost + points[i] + least[there]
                 if value < step:
                     step, unit, after = value, i, there
-        if step >= best:
+        if step >= best and size > FEW:
             break
-        best, chosen, cost, place = step, chosen | 1 << unit, cost + points[unit], after
+        chosen, cost, place = chosen | 1 << unit, cost + points[unit], after
         n -= kinds[unit] == NEMESIS_DIE
-    return chosen, best
+        if step < best:
+            best, found = step, chosen
+    return found, best
 
 
 @kernel(inline=True)
 def _sets(size):
     """How many sets of units are looked at for a landing."""
-    return 1 << size if size <= ALL_SETS else size + 2
+    return 1 << size if size <= FEW else size + 2
 
 
 @kernel(inline=True)
 def _set(number, size):
     """The sets that are looked at: none, then all the others; of many units none, each alone, and all."""
-    if size <= ALL_SETS:
+    if size <= FEW:
         return number
     return 0 if number == 0 else 1 << (number - 1) if number <= size else (1 << size) - 1
 
