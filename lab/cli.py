@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -302,6 +303,116 @@ def _cell(
 
         raise BadInput(f"--policy is missing; the policies of {game}: {', '.join(policies(game))}")
     return cell_from_options(game, policy, seats=seats, games=games, seed=seed, settings=settings or [])
+
+
+@app.command()
+def compare(
+    what: Annotated[
+        list[str], typer.Argument(metavar="A.yaml B.yaml | GAME", help="Two studies, or a game (with --policy).")
+    ],
+    set_: Settings = None,
+    vs: Annotated[
+        list[str] | None, typer.Option("--vs", help="GAME: KNOB=VALUE of the second variant, else as the first.")
+    ] = None,
+    policy: Policies = None,
+    vs_policy: Annotated[
+        list[str] | None, typer.Option("--vs-policy", help="GAME: the second variant's policies, else as the first's.")
+    ] = None,
+    seats: Seats = None,
+    seed: Annotated[int | None, typer.Option(parser=_whole, metavar="N", help="GAME: seed of all luck.")] = None,
+    games: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="N", help="Game numbers a pair (GAME: default 100,000).")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the comparison there, and go on from it.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Workers (default: all cores).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list on stdout, nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two variants of rules or policies on the same luck: every difference with its interval."""
+    from lab.compare import compare as run_pairs
+    from lab.compare import pair_of, pair_up
+    from lab.progress import Bar
+
+    alone: list[Cell] = []
+    if len(what) == 2:
+        given = {"--set": set_, "--vs": vs, "--policy": policy, "--vs-policy": vs_policy, "--seats": seats}
+        _refuse("two studies, which have their own", given | {"--seed": seed})
+        from lab.study import read_study
+
+        one, other = (_with_games(read_study(path), games) for path in what)
+        pairs, alone = pair_up(one.cells, other.cells)
+        folder = out or Path("results") / f"{one.name}-vs-{other.name}"
+    elif len(what) == 1:
+        cell = _cell(what[0], policy, seats, games or 100_000, seed or 0, set_)
+        other_cell = _variant(what[0], cell, set_, vs, policy, vs_policy, seats)
+        pairs, folder = [pair_of(cell, other_cell)], out or Path("results") / f"{what[0]}-compared"
+    else:
+        raise BadInput(f"compare takes two studies or one game, not {len(what)} names")
+    silent = as_json or quiet or _state["quiet"]
+    try:
+        rows = run_pairs(pairs, folder, jobs=jobs, progress=None if silent else Bar(_console(err=True)))
+    except KeyboardInterrupt:
+        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
+    _tell_differences(rows, as_json)
+    if alone:
+        named = "; ".join(f"{cell.seats} seats [{cell.line_up}] {_changed(cell)}".strip() for cell in alone)
+        raise BadInput(f"{len(alone)} cells have no partner in the other study: {named}")
+
+
+def _variant(
+    game: str,
+    cell: "Cell",
+    settings: list[str] | None,
+    vs: list[str] | None,
+    policy: list[str] | None,
+    vs_policy: list[str] | None,
+    seats: int | None,
+) -> "Cell":
+    """The second variant of a comparison: the first, with what `--vs` and `--vs-policy` change."""
+    changed = {text.partition("=")[0].strip() for text in vs or []}
+    kept = [text for text in settings or [] if text.partition("=")[0].strip() not in changed]
+    fixed = seats if vs_policy is None or len(vs_policy) == 1 else None
+    return _cell(game, vs_policy or policy, fixed or cell.seats, cell.games, cell.seed, kept + (vs or []))
+
+
+def _changed(cell: "Cell") -> str:
+    """The knobs that are not at their defaults."""
+    fields = type(cell.knobs).model_fields
+    return ", ".join(f"{name} {value}" for name, value in cell.knobs if value != fields[name].default)
+
+
+def _tell_differences(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        kept = ("game", "varied", "paired", "games", "plays", "differences")
+        found = [
+            {"first": json.loads(row["first_parameters"]), "second": json.loads(row["second_parameters"])}
+            | {key: row[key] for key in kept}
+            for row in rows
+        ]
+        print(json.dumps(_finite(found), allow_nan=False))
+        return
+    from lab import tables
+
+    console = _console()
+    for row in rows:
+        console.print(tables.compared(row), style="italic", soft_wrap=True)
+        tables.show(tables.differences(row), console)
+    console.print(
+        "difference: second less first, ± half-width of a 95 % interval for each figure alone; worth: how many games "
+        "of unpaired play one paired game is worth for that width; unpaired: the variants do not share their luck",
+        style="dim", soft_wrap=True,
+    )  # fmt: skip
+
+
+def _finite(value: Any) -> Any:
+    """With null for what is not a number."""
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 @app.command()

@@ -1,15 +1,16 @@
 """Results for analysts: what a sweep has written, as pandas tables whose figures carry their intervals.
 
-    cells = results.load("results/exactly-70")         one row a cell: its parameters, games, plays
+    cells = results.load(results.folder("study"))      one row a cell: its parameters, games, plays
     results.win_share(cells, seat=0)                   estimate, low, high of each cell
     results.share(cells, "anyone_exact", 1)            how often a column has a value
     results.mean(cells, "rounds")
-    results.plays("results/exactly-70", cell)          one row a play, where the study kept them
+    results.plays(results.folder("study"), cell)       one row a play, where the study kept them
 
 Intervals are for 95 %, each for its figure alone. Tables line up by their index, which is the cell's name.
 """
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,17 @@ from lab.store import read_cells
 FIGURE = ["estimate", "low", "high"]
 
 
-def load(folder: str | Path) -> pd.DataFrame:
+def folder(study: str) -> Path:
+    """Where notebooks find the results of a study: `../results/STUDY`, or `$LAB_RESULTS/STUDY`."""
+    return Path(os.environ.get("LAB_RESULTS", "../results")) / study
+
+
+def load(path: str | Path) -> pd.DataFrame:
     """The cells of a finished sweep, in the study's order: part, seats, policies, seed, every knob, games and plays.
 
     policies: the line-up in one line, `chaser, miser ×3`. `row` holds the stored row, for the functions here.
     """
-    rows = read_cells(Path(folder))
+    rows = read_cells(Path(path))
     lines = []
     for row in rows:
         plain = {key: row[key] for key in ("part", "game", "seats", "rotate_seats", "seed")}
@@ -78,12 +84,12 @@ def counts(cells: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.DataFrame(table, index=cells.index).fillna(0).astype(int).sort_index(axis=1)
 
 
-def plays(folder: str | Path, cell: str) -> pd.DataFrame:
+def plays(path: str | Path, cell: str) -> pd.DataFrame:
     """One row a play of a cell whose games were kept: game number, winners as a bit mask, and every column."""
-    path = Path(folder) / "games" / f"{cell}.parquet"
-    if not path.is_file():
-        raise BadInput(f"{path} is not there: the study kept no games of this cell (keep_games)")
-    return pq.read_table(path).to_pandas()
+    file = Path(path) / "games" / f"{cell}.parquet"
+    if not file.is_file():
+        raise BadInput(f"{file} is not there: the study kept no games of this cell (keep_games)")
+    return pq.read_table(file).to_pandas()
 
 
 def wilson_of(hits: int, n: int) -> tuple[float, float, float]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lab import catalogue, seating
+from lab import seating
 from lab.arena import Match
 from lab.block import Outcome, Task, Work, play_in_worker, play_task
 from lab.cell import Cell
@@ -79,20 +79,8 @@ def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Prog
     names = tuple(cell_id(cell) for cell in study.cells)
     store.open()
     cells = merged(zip(names, study.cells, strict=True))
-    blocks = _blocks(cells.values())
-    work = {name: store.missing(name, cell, blocks[_kind(cell)]) for name, cell in cells.items()}
-    done = Sweep(study, folder, names)
-    run = _Run(store, cells, work, done)
-    tasks = list(_tasks(store, cells, work, run.failures))
-    progress.start(sum(task.work.size * task.plan.rotations for task in tasks))
-    try:
-        with closing(_play_all(tasks, jobs or os.cpu_count() or 1, progress)) as outcomes:
-            for outcome in outcomes:
-                run.take(outcome)
-                progress.advance(outcome.task.work.size * outcome.task.plan.rotations)
-    finally:
-        progress.stop()
-    finished = run.finish()
+    run = fill(store, cells, jobs, progress)
+    done, finished = Sweep(study, folder, names, played=run.played), run.finish()
     pairs = zip(names, study.cells, strict=True)
     done.rows = [finished[name] | {"part": cell.part} for name, cell in pairs if name in finished]
     done.seconds = time.perf_counter() - start
@@ -105,6 +93,23 @@ def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Prog
     if run.failures:
         raise Incomplete("; ".join(f"{_title(cells[name])}: {reason}" for name, reason in run.failures.items()))
     return done
+
+
+def fill(store: Store, cells: dict[str, Any], jobs: int | None, progress: Progress) -> "Run":
+    """Play what is missing of cells, or of pairs of cells (`lab.compare`), by name, and keep it in an open store."""
+    blocks = _blocks(cells.values())
+    work = {name: store.missing(name, cell, blocks[_kind(cell)]) for name, cell in cells.items()}
+    run = Run(store, cells, work)
+    tasks = list(_tasks(store, cells, work, run.failures))
+    progress.start(sum(task.plays for task in tasks))
+    try:
+        with closing(_play_all(tasks, jobs or os.cpu_count() or 1, progress)) as outcomes:
+            for outcome in outcomes:
+                run.take(outcome)
+                progress.advance(outcome.task.plays)
+    finally:
+        progress.stop()
+    return run
 
 
 def merged(cells: Iterable[tuple[str, Cell]]) -> dict[str, Cell]:
@@ -126,23 +131,24 @@ def _title(cell: Cell) -> str:
 # Blocks
 
 
-def _kind(cell: Cell) -> tuple[Any, ...]:
-    return cell.game, cell.seats, cell.rotate_seats, cell.keep_games != 0
+def _kind(cell: Any) -> tuple[Any, ...]:
+    return tuple((each.game, each.seats, each.rotate_seats, each.keep_games != 0) for each in _members(cell))
 
 
-def _blocks(cells: Iterable[Cell]) -> dict[tuple[Any, ...], int]:
+def _blocks(cells: Iterable[Any]) -> dict[tuple[Any, ...], int]:
     """Game numbers of a block, for each kind of cell: a power of two, from the pace of one of that kind."""
     return {kind: _block(cell) for kind, cell in {_kind(cell): cell for cell in cells}.items()}
 
 
-def _block(cell: Cell) -> int:
-    plan = seating.recipe(cell)
+def _block(cell: Any) -> int:
+    members = _members(cell)
+    plans = [seating.recipe(each) for each in members]
     try:
-        count = max(1, int(BLOCK_SECONDS / pilot(plan).seconds_per_game))
+        count = max(1, int(BLOCK_SECONDS / sum(pilot(plan).seconds_per_game for plan in plans)))
     except LabError:  # it will be told when the cell's own turn comes
         count = PILOT_PLAYS
-    if cell.rotations > 1 or cell.keep_games:
-        width = 4 * (1 + len(seating.column_names(plan))) * cell.rotations
+    if len(members) > 1 or cell.rotations > 1 or cell.keep_games:
+        width = sum(4 * (1 + len(seating.column_names(plan))) * plan.rotations for plan in plans)
         count = min(count, BLOCK_BYTES // width)
     return 1 << max(0, count.bit_length() - 1)
 
@@ -181,7 +187,7 @@ def _timed(matches: tuple[Match, ...], count: int) -> tuple[Tally, float]:
 
 
 def _tasks(
-    store: Store, cells: dict[str, Cell], work: dict[str, list[Work]], failures: dict[str, str]
+    store: Store, cells: dict[str, Any], work: dict[str, list[Work]], failures: dict[str, str]
 ) -> Iterator[Task]:
     """All blocks to be played, everything that they need prepared and compiled; failures: why of a cell there are none.
 
@@ -190,15 +196,22 @@ def _tasks(
     for name, cell in cells.items():
         if not work[name]:
             continue
-        plan = seating.recipe(cell)
+        plans = [seating.recipe(each) for each in _members(cell)]
         try:
-            prepared = seating.prepare(plan)
-            compile_all(seating.matches(plan, prepared))
+            prepared = [seating.prepare(plan) for plan in plans]
+            for plan, tables in zip(plans, prepared, strict=True):
+                compile_all(seating.matches(plan, tables))
         except LabError as error:
             failures[name] = str(error)
             continue
+        other = (plans[1], prepared[1]) if len(plans) > 1 else ()
         for each in work[name]:
-            yield Task(name, plan, prepared, each, store.part(name, "games", each))
+            yield Task(name, plans[0], prepared[0], each, store.part(name, "games", each), *other)
+
+
+def _members(cell: Any) -> tuple[Cell, ...]:
+    """A cell, or both cells of a pair."""
+    return (cell,) if isinstance(cell, Cell) else (cell.first, cell.second)
 
 
 # Playing
@@ -264,11 +277,11 @@ def _play_alone(task: Task) -> Outcome:
     return outcome
 
 
-class _Run:
+class Run:
     """Takes in outcomes, and finishes each cell as soon as nothing of it is missing."""
 
-    def __init__(self, store: Store, cells: dict[str, Cell], work: dict[str, list[Work]], done: Sweep) -> None:
-        self.store, self.cells, self.done = store, cells, done
+    def __init__(self, store: Store, cells: dict[str, Any], work: dict[str, list[Work]]) -> None:
+        self.store, self.cells, self.played = store, cells, 0
         self.left = {name: len(blocks) for name, blocks in work.items()}
         self.rows: dict[str, dict[str, Any]] = {}
         self.failures: dict[str, str] = {}
@@ -280,19 +293,18 @@ class _Run:
             self.failures.setdefault(task.name, outcome.failure)
             return
         self.seconds[task.name] += outcome.seconds
-        self.done.played += outcome.tally.plays
-        game = catalogue.game(cell.game)
+        self.played += outcome.tally.plays
         if task.work.tally:
-            self.store.add(task.name, cell, game, task.work, outcome.tally)
+            self.store.add(task.name, cell, task.work, outcome.tally)
         self.left[task.name] -= 1
         if self.left[task.name] == 0:
-            self.rows[task.name] = self.store.finish(task.name, cell, game)
+            self.rows[task.name] = self.store.finish(task.name, cell)
 
     def finish(self) -> dict[str, dict[str, Any]]:
         """The rows of all finished cells, those of which nothing was missing included."""
         for name, cell in self.cells.items():
             if self.left[name] == 0 and name not in self.rows:
-                self.rows[name] = self.store.finish(name, cell, catalogue.game(cell.game))
+                self.rows[name] = self.store.finish(name, cell)
         return self.rows
 
 

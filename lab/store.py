@@ -5,6 +5,7 @@
     study.json               the manifest: versions, source hashes, configuration, timings
     cells/CELL.parquet       the same row as in cells.parquet, for every cell ever finished here
     parts/CELL/*.parquet     blocks that are not yet part of a finished cell
+    comparisons.parquet, pairs/PAIR.parquet    the same for comparisons (`lab.compare`)
 
 Every file is written under a name that begins with a dot and then renamed, so a reader never meets half a file, and a
 sweep that was killed loses at most the blocks in flight. CELL is the cell's identity (`lab.identity`): what was
@@ -30,6 +31,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from lab import catalogue
 from lab.block import Work
 from lab.cell import Cell
 from lab.errors import BadInput
@@ -65,7 +67,7 @@ counts are the histogram (-1: not defined), above is [number, sum, sum of square
 
 ROW_GROUP = 65_536
 PART = re.compile(r"(tally|games)-\d+-\d+\.parquet")
-OURS = re.compile(rf"(cells|games)/[0-9a-f]{{16}}\.parquet|parts/[0-9a-f]{{16}}/{PART.pattern}")
+OURS = re.compile(rf"(cells|games|pairs)/[0-9a-f]{{16}}\.parquet|parts/[0-9a-f]{{16}}/{PART.pattern}")
 HIDDEN = re.compile(r"\..+\.(parquet|json)\.(?P<pid>\d+)")
 
 
@@ -130,8 +132,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         hidden.unlink(missing_ok=True)
 
 
-def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+def write_rows(path: Path, rows: list[dict[str, Any]], schema: pa.Schema = SCHEMA) -> None:
+    table = pa.Table.from_pylist(rows, schema=schema)
     write_atomically(path, lambda hidden: pq.write_table(table, hidden))
 
 
@@ -159,8 +161,17 @@ def _games_table(names: tuple[str, ...], first: int, plays: NDArray[np.int32]) -
 class Store:
     """The folder of one sweep."""
 
+    table, rows, schema = "cells.parquet", "cells", SCHEMA
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    def row_of(self, cell: Any, name: str, tally: Any) -> dict[str, Any]:
+        """The row of a cell, or of a part of it."""
+        return row_of(cell, name, catalogue.game(cell.game), tally)
+
+    def tally_of(self, row: dict[str, Any]) -> Any:
+        return tally_of(row)
 
     def open(self) -> None:
         """Make the folder, or find out now that it cannot be written."""
@@ -181,7 +192,7 @@ class Store:
                 path.unlink()
 
     def _files(self, pattern: str) -> list[Path]:
-        places = ("", "cells/", "games/", "parts/*/")
+        places = ("", "cells/", "games/", "pairs/", "parts/*/")
         return [path for place in places for path in self.folder.glob(place + pattern) if path.is_file()]
 
     # What is there, and what is missing
@@ -191,7 +202,7 @@ class Store:
         path = self._cell(name)
         return read_rows(path)[0] if path.is_file() else None
 
-    def missing(self, name: str, cell: Cell, block: int) -> list[Work]:
+    def missing(self, name: str, cell: Any, block: int) -> list[Work]:
         """What is to be played so that `cell.games` games are tallied and `cell.keep_games` have their rows.
 
         Blocks end at multiples of `block`, and wherever what is there begins or ends.
@@ -209,7 +220,7 @@ class Store:
         ]
         return [each for each in work if each.tally or each.rows]
 
-    def _kept(self, name: str, cell: Cell) -> int:
+    def _kept(self, name: str, cell: Any) -> int:
         path = self._games(name)
         return pq.read_metadata(path).num_rows // cell.rotations if path.is_file() else 0
 
@@ -226,32 +237,32 @@ class Store:
         return self.folder / "parts" / name / f"{kind}-{work.first}-{work.first + work.size}.parquet"
 
     def _cell(self, name: str) -> Path:
-        return self.folder / "cells" / f"{name}.parquet"
+        return self.folder / self.rows / f"{name}.parquet"
 
     def _games(self, name: str) -> Path:
         return self.folder / "games" / f"{name}.parquet"
 
     # What is added
 
-    def add(self, name: str, cell: Cell, game: Game, work: Work, tally: Tally) -> None:
+    def add(self, name: str, cell: Any, work: Work, tally: Any) -> None:
         """Keep the tally of a block."""
-        write_rows(self.part(name, "tally", work), [row_of(cell, name, game, tally)])
+        write_rows(self.part(name, "tally", work), [self.row_of(cell, name, tally)], self.schema)
 
-    def finish(self, name: str, cell: Cell, game: Game) -> dict[str, Any]:
+    def finish(self, name: str, cell: Any) -> dict[str, Any]:
         """Merge the parts of a cell of which nothing is missing; its row."""
         row = self.finished(name)
         parts = _following(row["games"] if row else 0, self._parts(name, "tally"))
         if parts:
-            tallies = [tally_of(read_rows(path)[0]) for path in parts]
-            row = row_of(cell, name, game, reduce(add, tallies, tally_of(row)) if row else reduce(add, tallies))
-            write_rows(self._cell(name), [row])
+            tallies = [self.tally_of(read_rows(path)[0]) for path in parts]
+            row = self.row_of(cell, name, reduce(add, tallies, self.tally_of(row)) if row else reduce(add, tallies))
+            write_rows(self._cell(name), [row], self.schema)
         assert row is not None, "nothing is missing of a cell without games"
         self._merge_games(name, cell)
         self._drop(name, "tally", row["games"])
         self._drop(name, "games", self._kept(name, cell))
         return row | {"part": cell.part}
 
-    def _merge_games(self, name: str, cell: Cell) -> None:
+    def _merge_games(self, name: str, cell: Any) -> None:
         kept = self._kept(name, cell)
         if parts := _following(kept, self._parts(name, "games")):
             sources = ([self._games(name)] if kept else []) + parts
@@ -267,7 +278,7 @@ class Store:
 
     def write_study(self, rows: list[dict[str, Any]], manifest: dict[str, Any]) -> None:
         """Write the table of the study's cells, and the manifest."""
-        write_rows(self.folder / "cells.parquet", rows)
+        write_rows(self.folder / self.table, rows, self.schema)
         text = json.dumps(manifest, indent=2) + "\n"
         write_atomically(self.folder / "study.json", lambda hidden: _write_text(hidden, text))
         with suppress(OSError):

@@ -138,6 +138,40 @@ def column(rows: Sequence[Row], name: str, by: Sequence[str] | None = None) -> l
     return lines
 
 
+def compared(row: Row) -> str:
+    """What a comparison is of: `viking, reroll_order open -> simultaneous; 2 seats, ...; 100,000 games`."""
+    one, other = json.loads(row["first_parameters"]), json.loads(row["second_parameters"])
+    changes = (
+        ", ".join(f"{name} {one[name]} -> {other.get(name)}" for name in row["varied"]) or "the same variant twice"
+    )
+    same = ", ".join(
+        f"{one[name]} seats" if name == "seats" else str(one[name])
+        for name in ("seats", "policies")
+        if name not in row["varied"]
+    )
+    kind = "" if row["paired"] else "; unpaired"
+    rotated = ", seats rotated" if one["rotate_seats"] else ""
+    return f"{row['game']}: {changes}; {same}; {row['games']:,} games{rotated}{kind}"
+
+
+def differences(row: Row) -> list[Row]:
+    """One line a quantity of a comparison."""
+    lines = []
+    for each in row["differences"]:
+        share = each["quantity"].startswith("win_share ")
+        scale = 100 if share else 1
+        lines.append(
+            {
+                "quantity": each["quantity"] + (" %" if share else ""),
+                "first": f"{each['first'] * scale:.4f}",
+                "second": f"{each['second'] * scale:.4f}",
+                "difference": Figure(each["difference"], each["low"], each["high"], percent=share),
+                "worth": "" if isnan(each["worth"]) else f"× {each['worth']:.1f}",
+            }
+        )
+    return lines
+
+
 def _quantiles(metric: Row) -> Row:
     """5 %, 50 % and 95 % quantiles of the defined values of a histogram."""
     pairs = [(value, n) for value, n in zip(metric["values"], metric["counts"], strict=True) if value >= 0]

@@ -1,0 +1,125 @@
+"""What analysts read: figures from results, each with its interval."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+
+from lab import figures, results
+from lab.errors import BadInput
+from tests.lab.test_cli import lab
+
+mpl.use("Agg")
+
+STUDY = """
+game: viking
+games: 500
+seats: 2
+keep_games: all
+policies: [[threshold, keep], [keep, keep]]
+knobs: {start_life: [6, 12]}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study")
+    (path / "study.yaml").write_text(STUDY)
+    lab("sweep", path / "study.yaml", "--out", path / "out", "--jobs", "1")
+    return path / "out"
+
+
+@pytest.fixture
+def cells(folder):
+    return results.load(folder)
+
+
+def test_a_table_of_cells(cells):
+    assert list(cells.policies) == ["threshold, keep"] * 2 + ["keep ×2"] * 2
+    assert list(cells.start_life) == [6, 12, 6, 12]
+    assert set(cells.games) == {500}
+    assert cells.index.is_unique
+
+
+def test_win_shares_are_those_stored_and_add_to_one(cells):
+    both = [results.win_share(cells, seat=seat) for seat in (0, 1)]
+    assert np.allclose(both[0].estimate + both[1].estimate, 1)
+    assert (both[0].low < both[0].estimate).all()
+    assert (both[0].estimate < both[0].high).all()
+    with pytest.raises(BadInput, match="whose share of wins"):
+        results.win_share(cells)
+
+
+def test_a_share_of_a_column_counts_plays(folder, cells):
+    found = results.share(cells, "winner", 0)
+    for cell, row in found.iterrows():
+        wins = (results.plays(folder, cell).winner == 0).sum()
+        exact = binomtest(int(wins), 500).proportion_ci(method="wilson")
+        assert (row.hits, row.n) == (wins, 500)
+        assert (row.estimate, row.low, row.high) == pytest.approx((wins / 500, exact.low, exact.high))
+    several = results.share(cells, "winner", [0, 1])
+    assert (several.estimate == 1).all()
+
+
+def test_means_and_histograms_agree_with_the_plays(folder, cells):
+    means, table = results.mean(cells, "duels"), results.counts(cells, "duels")
+    for cell in cells.index:
+        duels = results.plays(folder, cell).duels
+        assert means.estimate[cell] == pytest.approx(duels.mean())
+        assert means.sd[cell] == pytest.approx(duels.std())
+        assert table.loc[cell][table.loc[cell] > 0].to_dict() == duels.value_counts().to_dict()
+
+
+def test_mistakes_are_named(folder, cells, tmp_path):
+    with pytest.raises(BadInput, match="'duel' is not a results column; did you mean 'duels'"):
+        results.mean(cells, "duel")
+    with pytest.raises(BadInput, match="keep_games"):
+        results.plays(folder, "0" * 16)
+    with pytest.raises(BadInput, match="rotated"):
+        results.share(cells.assign(row=[row | {"rotate_seats": True} for row in cells.row]), "winner", 0)
+
+
+def table(*rows):
+    return pd.DataFrame(rows, columns=results.FIGURE)
+
+
+def test_difference_is_newcombe_s():
+    """56 of 70 minus 48 of 80: 0.0524 to 0.3339 (Newcombe, Statistics in Medicine 17, 1998, 873-890, table II)."""
+    found = results.difference(table(results.wilson_of(56, 70)), table(results.wilson_of(48, 80))).iloc[0]
+    assert found.estimate == pytest.approx(0.2)
+    assert found.low == pytest.approx(0.0524, abs=5e-5)
+    assert found.high == pytest.approx(0.3339, abs=5e-5)
+
+
+def test_no_plays_say_nothing():
+    estimate, low, high = results.wilson_of(0, 0)
+    assert np.isnan(estimate)
+    assert (low, high) == (0, 1)
+
+
+def test_crossings_are_read_off_the_curve_and_its_band():
+    """From 0.2 at 10 to 0.6 at 20: 0.4 at 15; the band of 0.1 either way crosses it 2.5 before and after."""
+    rising = table((0.2, 0.1, 0.3), (0.6, 0.5, 0.7))
+    assert results.crossings([10, 20], rising, 0.4) == [pytest.approx((15, 12.5, 17.5))]
+    assert results.crossings([10, 20], rising, 0.9) == []
+    peak = table((0.2, 0.1, 0.3), (0.6, 0.5, 0.7), (0.2, 0.1, 0.3))
+    assert [round(x) for x, _, _ in results.crossings([10, 20, 30], peak, 0.4)] == [15, 25]
+
+
+def test_pictures_show_estimates_and_intervals():
+    drawn = table((0.2, 0.1, 0.3), (0.6, 0.5, 0.7))
+    axes = figures.axes("title", "x", "y", percent="y")
+    figures.curve(axes, [1, 2], drawn, "one")
+    figures.curve(axes, [1, 2], drawn, "two", number=1)
+    one, two = axes.lines
+    assert one.get_ydata().tolist() == [0.2, 0.6]
+    assert one.get_color() != two.get_color()
+    assert one.get_marker() != two.get_marker()
+    assert len(axes.collections) == 2
+    axes = figures.axes(percent="x")
+    figures.dots(axes, ["upper", "lower"], drawn)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["upper", "lower"]
+    assert axes.yaxis_inverted()
+    bars = axes.collections[0].get_segments()
+    assert [segment[:, 0].tolist() for segment in bars] == [pytest.approx([0.1, 0.3]), pytest.approx([0.5, 0.7])]
