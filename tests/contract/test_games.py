@@ -198,3 +198,19 @@ def _values(info):
     if options or info.annotation is bool:
         return options or (False, True)
     return [getattr(each, key) for each, key in itertools.product(info.metadata, ("ge", "le")) if hasattr(each, key)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_costly_policy_is_shown_its_own_decisions_and_the_games_stay_the_same(name):
+    """A policy that answers nothing but what it is shown plays as when it is shown everything."""
+    game = catalogue.game(name)
+    random, seen = catalogue.policy(name, "random"), []
+
+    def shown_only(view, weights, prepared, action):
+        seen.append(set(view.seat.tolist()))
+        random.function(view, weights, prepared, action)
+
+    costly = Policy("costly", "Plays as random.", shown_only, prepare=random.prepare, uses_word=True, costly=True)
+    seats = game.seats[0]
+    assert (play(match(name, [costly, "random"], seats), 0, 60) == play(match(name, ["random"], seats), 0, 60)).all()
+    assert set().union(*seen) <= {-1, *range(0, seats, 2)}
