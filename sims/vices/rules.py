@@ -199,13 +199,15 @@ def deal(lanes, games, knobs, key, t):
     for j in range(lanes.size):
         i = lanes[j]
         t.game[i], t.phase[i], t.at[i] = games[j], PLAYING, 0
-        t.reached[i] = t.removed[i] = t.guests[i] = t.moved[i] = t.winners[i] = 0
+        t.reached[i] = t.removed[i] = t.guests[i] = t.joining[i] = t.matched[i] = t.due[i] = t.winners[i] = 0
         t.pool[i] = t.spent[i] = t.rolls[i] = t.sins_destroyed[i] = t.nemesis_destroyed[i] = 0
         t.tie_breaks[i] = t.unfinished[i] = 0
         t.rounds[i] = 1
         t.seat[i] = -1
         for sin in range(SINS):
             t.holder[sin, i] = RESERVE
+        for unit in range(t.points.shape[0]):
+            t.points[unit, i] = 0  # nothing of an earlier game is shown
         for seat in range(t.total.shape[0]):
             t.total[seat, i] = knobs.start_total
             t.sin_matches[seat, i] = t.nemesis_matches[seat, i] = 0
@@ -373,9 +375,9 @@ def _value_own(owner, defender, theirs, own):
 @kernel
 def find_matches(t):
     """The small Sin dice in play that show the number of the large one, which an attacker holds."""
-    matched, moved, due = t.matched, t.moved, t.due
+    matched, moved, joining, due = t.matched, t.moved, t.joining, t.due
     for i in range(matched.size):
-        matched[i] = moved[i] = 0
+        matched[i] = moved[i] = joining[i] = 0
         due[i] = 1
     for sin in range(SINS):
         _find_match(i8(1 << sin), t.small[sin], t.large[sin], t.holder[sin], t.defender, matched)

@@ -214,3 +214,29 @@ def test_a_costly_policy_is_shown_its_own_decisions_and_the_games_stay_the_same(
     seats = game.seats[0]
     assert (play(match(name, [costly, "random"], seats), 0, 60) == play(match(name, ["random"], seats), 0, 60)).all()
     assert set().union(*seen) <= {-1, *range(0, seats, 2)}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_views_show_nothing_of_the_game_that_was_in_the_lane_before(name):
+    """Every array of every view, by game and by how many decisions came before: alike in one lane and in many."""
+    seats = catalogue.game(name).seats[0]
+
+    def shown(lanes):
+        views = {}
+
+        def watch(table, ask):
+            if ask is None:
+                return
+            arrays = {key: value for key, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
+            for i in np.flatnonzero(ask.seat >= 0):
+                game = int(table.game[i if ask.lanes is None else ask.lanes[i]])
+                seen = {key: value[..., i].tolist() for key, value in arrays.items()}
+                views.setdefault(game, []).append((ask.view.kind, seen))
+
+        arena.play(match(name, ["random"], seats), 0, 24, lambda games, rows: None, lanes=lanes, watch=watch)
+        return views
+
+    many, one_by_one = shown(24), shown(2)
+    assert many.keys() == one_by_one.keys() == set(range(24))
+    for game, views in many.items():
+        assert views == one_by_one[game], game
