@@ -16,6 +16,7 @@ from lab.errors import BadInput, LabError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from lab.ask import Answer
     from lab.cell import Cell
     from lab.runner import Sweep
     from lab.study import Study
@@ -242,6 +243,71 @@ def show(
         "± half-width of a 95 % interval; n: plays in which it is defined" if column is not None else _caption(rows)
     )
     console.print(caption, style="dim", soft_wrap=True)
+
+
+@app.command()
+def ask(
+    study: StudyPath,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Workers (default: all cores).")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/NAME).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Decide what a study expects, playing as long as it takes. Exit code 0: yes, 1: no, 3: not shown."""
+    from lab.ask import ask as decide
+    from lab.progress import Bar
+    from lab.study import read_study
+
+    plan = read_study(study)
+    if not any(expectation.clauses for expectation in plan.expects.values()):
+        raise BadInput(
+            f"{study}: expect is missing: what the study should show, such as `expect: [win_share[0] < 0.3]`"
+        )
+    folder = out or Path("results") / plan.name
+    silent = as_json or quiet or _state["quiet"]
+    try:
+        answer = decide(plan, folder, jobs=jobs, progress=None if silent else Bar(_console(err=True)))
+    except KeyboardInterrupt:
+        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
+    _tell_answer(answer, as_json)
+    sys.exit({"yes": 0, "no": 1}.get(answer.verdict, 3))
+
+
+def _tell_answer(answer: "Answer", as_json: bool) -> None:
+    from lab import tables
+    from lab.ask import ERROR, in_words, telling_games
+    from lab.identity import cell_id
+
+    lines = [
+        {
+            "verdict": each.verdict, "expected": each.clause.text, **tables.varied_of(each.cell, answer.study.varied),
+            "figure": figure.label,
+            "found": tables.Figure(figure.value.estimate, figure.value.low, figure.value.high),
+            "interval": "asymptotic" if figure.asymptotic else "exact", "games": each.games, "looks": each.looks,
+            "what would change it": in_words(each),
+        }
+        for each in answer.verdicts for figure in each.figures
+    ]  # fmt: skip
+    if as_json:
+        told = {"question": answer.study.question, "verdict": answer.verdict, "error": ERROR, "clauses": [
+            line | {"found": {"estimate": line["found"].estimate, "low": line["found"].low, "high": line["found"].high}}
+            for line in lines
+        ]}  # fmt: skip
+        print(json.dumps(_finite(told), allow_nan=False))
+        return
+    console = _console()
+    console.print(answer.study.question or f"what {answer.study.name} expects", style="bold", soft_wrap=True)
+    console.print(f"{answer.verdict}", style="bold", soft_wrap=True)
+    tables.show(lines, console)
+    decisive = next(each for each in answer.verdicts if each.verdict == answer.verdict)
+    for game, why in telling_games(decisive):
+        where = f"lab replay {answer.study.path} --cell {cell_id(decisive.cell)} --game {game}"
+        console.print(f"{where}   # {why}", soft_wrap=True)
+    console.print(
+        f"± half-width of an interval that holds at all looks at once; error rate of all verdicts together at most "
+        f"{ERROR:.0%}; {answer.played:,} plays in {answer.seconds:.1f} s; kept in {answer.folder}",
+        style="dim", soft_wrap=True,
+    )  # fmt: skip
 
 
 # Single cells

@@ -131,7 +131,7 @@ class PairStore(Store):
     table, rows, schema = "comparisons.parquet", "pairs", SCHEMA
 
     def row_of(self, cell: Pair, name: str, tally: PairTally) -> dict[str, Any]:
-        matches = [_matches(each) for each in (cell.first, cell.second)]
+        matches = [matches_of(each) for each in (cell.first, cell.second)]
         found = differences(tally, quantities(*matches), paired=cell.is_paired)
         return {
             "pair": name, "game": cell.game, "first": cell_id(cell.first), "second": cell_id(cell.second),
@@ -149,7 +149,8 @@ class PairStore(Store):
         return PairTally(row["games"], row["plays"], np.array(sums, object), np.array(products, object))
 
 
-def _matches(cell: Cell) -> Any:
+def matches_of(cell: Cell) -> Any:
+    """The matches of a cell, one a rotation."""
     plan = seating.recipe(cell)
     return seating.matches(plan, seating.prepare(plan))
 

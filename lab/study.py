@@ -11,14 +11,15 @@ From file to cells: `lab.document` (values with their lines), `_parts` (defaults
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lab import catalogue
 from lab.cell import Cell
+from lab.clauses import Clause, check, read_clause
 from lab.document import NAME, Given, one_line, read_document
 from lab.errors import BadInput, unknown
 from lab.lineup import (
@@ -42,12 +43,22 @@ class General(Settings):
     games: Whole = knob(Cell.games, "Game numbers a cell.", low=1, high=10**12)
     keep_games: Whole = knob(Cell.keep_games, "How many of the first games leave a row each.", low=0, high=10**12)
     rotate_seats: bool = knob(Cell.rotate_seats, "Play every game number in each rotation of the line-up.")
+    limit: Whole = knob(20_000_000, "Game numbers a cell after which `lab ask` gives up.", low=100, high=10**12)
 
 
+DEFAULT_LIMIT = 20_000_000
+"""Game numbers a cell after which `lab ask` gives up."""
 SWEPT = ("seed", "games", "seats", "rotate_seats", "policies")
 """Keys beside the knobs that may be lists."""
-PART_KEYS = ("game", "question", "keep_games", *SWEPT, "knobs", "zip")
+PART_KEYS = ("game", "question", "expect", "limit", "keep_games", *SWEPT, "knobs", "zip")
 STUDY_KEYS = ("name", *PART_KEYS, "studies")
+
+
+class Expectation(NamedTuple):
+    """What a part of a study expects of each of its cells, and when to give up."""
+
+    clauses: tuple[Clause, ...]
+    limit: int
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,8 @@ class Study:
     cells: tuple[Cell, ...]
     varied: tuple[str, ...]
     """Names of the parameters (`Cell.parameters`) that differ between cells, in their order."""
+    expects: dict[str, Expectation] = field(default_factory=dict)
+    """By part (the empty name, if there are none): what its cells are expected to show, for `lab ask`."""
 
 
 def read_study(path: str | Path) -> Study:
@@ -76,7 +89,7 @@ def read_study(path: str | Path) -> Study:
         if count > MAX_CELLS:
             raise root.error(_too_many(count))
     cells = tuple(cell for part in parts for cell in part.cells())
-    return Study(name, question, path, cells, _varied(cells))
+    return Study(name, question, path, cells, _varied(cells), {part.title: part.expectation() for part in parts})
 
 
 def _varied(cells: Sequence[Cell]) -> tuple[str, ...]:
@@ -190,6 +203,17 @@ class _Part:
             raise given.wrong(f"is not none, all or {allowed(General.model_fields['keep_games'])}")
         return int(value_of(General, "keep_games", given))
 
+    def expectation(self) -> Expectation:
+        """What it expects, held against every cell."""
+        given = self.fields.get("expect")
+        listed = [] if given is None else some(given) if isinstance(given.value, list) else [given]
+        clauses = tuple(read_clause(each) for each in listed)
+        limit = value_of(General, "limit", self.fields["limit"]) if "limit" in self.fields else DEFAULT_LIMIT
+        for cell in self.cells() if clauses else ():
+            for clause in clauses:
+                check(clause, cell, self.game.column_names(cell.seats, cell.knobs))
+        return Expectation(clauses, limit)
+
     def _axes(self) -> Iterator[_Axis]:
         """One axis a swept key, one a knob, and one for what is zipped together, as they are written."""
         places: dict[str, Given] = {}
@@ -280,7 +304,7 @@ class _Part:
         general = {name: values.pop(name) for name in SWEPT if name in values}
         place = self.fields.get("knobs", replace(self.given, where="knobs"))
         knobs = make(self.game.knobs, values, place)
-        _check_house(self.game, seats, knobs, self.fields.get("seats", self.fields["policies"]))
+        _check_house(self.game, seats, knobs, self.fields.get("seats", self.fields.get("policies", self.given)))
         return Cell(
             self.game.name, seats, lineup.seated(seats), knobs, keep_games=self.keep_games, part=self.title, **general
         )

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab import catalogue
-from lab.cell import line_up
+from lab.cell import Cell, line_up
 from lab.errors import BadInput, unknown
 
 Row = dict[str, Any]
@@ -80,6 +80,11 @@ def varied(rows: Sequence[Row]) -> list[str]:
     all_parameters = [parameters(row) for row in rows]
     names = dict.fromkeys(name for each in all_parameters for name in each)
     return [name for name in names if len({str(each.get(name)) for each in all_parameters}) > 1]
+
+
+def varied_of(cell: Cell, varied: Sequence[str]) -> Row:
+    """Those of a cell's parameters that differ within its study."""
+    return {name: value for name, value in cell.parameters().items() if name in varied}
 
 
 def by_part(rows: Sequence[Row]) -> dict[str, list[Row]]:

@@ -23,7 +23,7 @@ from lab import __version__, bench, catalogue
 from lab.cli import main
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("compare", "sweep", "show", "run", "replay", "new", "games", "game", "bench", "cache")
+COMMANDS = ("ask", "compare", "sweep", "show", "run", "replay", "new", "games", "game", "bench", "cache")
 VIKING = catalogue.game("viking")
 
 
@@ -100,6 +100,7 @@ def test_help_lists_every_command(arguments):
         ("sweep", ["STUDY", "--jobs", "--out", "--games", "--dry-run", "--quiet"]),
         ("show", ["RESULTS", "--by", "--column", "--csv"]),
         ("run", ["game", "--policy", "--seats", "--games", "--seed", "--set", "--json", "--quiet"]),
+        ("ask", ["STUDY", "--jobs", "--out", "--json"]),
         ("compare", ["A.yaml B.yaml | GAME", "--set", "--vs", "--policy", "--vs-policy", "--games", "--out", "--json"]),
         ("replay", ["GAME|STUDY", "--game", "--cell", "--rotation", "--policy"]),
         ("new", ["game"]),

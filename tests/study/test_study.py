@@ -17,7 +17,7 @@ from lab.cell import Cell
 from lab.document import Given
 from lab.errors import BadInput, BrokenPlugin
 from lab.lineup import value_of
-from lab.study import Study, cell_from_options, read_study
+from lab.study import Expectation, Study, cell_from_options, read_study
 from lab.template import template
 from sims.core.game import Column, Game, Settings, Whole, knob, policy
 
@@ -110,7 +110,7 @@ def knobs(study: Study, *names: str) -> list[tuple[Any, ...]]:
 
 def test_a_study_of_nothing_but_a_game_and_a_policy_has_the_defaults(read: Read, tmp_path: Path) -> None:
     study = read("game: sins\npolicies: calm\n")
-    assert study == Study("s", "", tmp_path / "s.yaml", study.cells, ())
+    assert study == Study("s", "", tmp_path / "s.yaml", study.cells, (), {"": Expectation((), 20_000_000)})
     [cell] = study.cells
     assert (cell.game, cell.seats, cell.titles, cell.knobs) == ("sins", 2, ("calm", "calm"), SinsKnobs())
     assert (cell.seed, cell.games, cell.keep_games, cell.rotate_seats, cell.part) == (0, 100_000, 0, False, "")
@@ -409,8 +409,8 @@ def test_an_error_behind_an_alias_is_shown_where_the_alias_stands(refused: Refus
 # Errors
 
 SINS_IS = "game: sins\npolicies: calm\n"
-KEYS = "game, games, keep_games, knobs, name, policies, question, rotate_seats, seats, seed, studies, zip"
-PART_KEYS = "game, games, keep_games, knobs, policies, question, rotate_seats, seats, seed, zip"
+KEYS = "expect, game, games, keep_games, knobs, limit, name, policies, question, rotate_seats, seats, seed, studies, zip"
+PART_KEYS = "expect, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, zip"
 A_POLICY = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 
 
