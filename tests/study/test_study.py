@@ -409,8 +409,8 @@ def test_an_error_behind_an_alias_is_shown_where_the_alias_stands(refused: Refus
 # Errors
 
 SINS_IS = "game: sins\npolicies: calm\n"
-KEYS = "expect, game, games, keep_games, knobs, limit, name, policies, question, rotate_seats, seats, seed, studies, zip"
 PART_KEYS = "expect, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, zip"
+KEYS = PART_KEYS.replace("policies", "name, policies").replace("zip", "studies, zip")
 A_POLICY = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 
 
