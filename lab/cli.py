@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lab.ask import Answer
     from lab.cell import Cell
     from lab.runner import Sweep
+    from lab.sense import Sense
     from lab.study import Study
 
 
@@ -479,6 +480,54 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+@app.command()
+def sense(
+    study: StudyPath,
+    part: Annotated[str | None, typer.Option(help="One part of the study (`studies:`).")] = None,
+    games: Annotated[
+        int | None, typer.Option(parser=_whole, metavar="N", help="Games a cell, in place of the study's.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Workers (default: all cores).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/NAME/sense, or sense-PART).")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say which knobs move which figure: shares of its variance, and each step of each knob alone, with a picture."""
+    from lab.progress import Bar
+    from lab.sense import part_of
+    from lab.sense import sense as run_sense
+    from lab.study import read_study
+
+    plan = _with_games(read_study(study), games)
+    folder = out or Path("results") / plan.name / (f"sense-{part}" if part else "sense")
+    plan = plan if part is None else part_of(plan, part)
+    progress = None if quiet or _state["quiet"] else Bar(_console(err=True))
+    try:
+        found = run_sense(plan, folder, jobs=jobs, progress=progress)
+    except KeyboardInterrupt:
+        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
+    _tell_sense(found, folder)
+
+
+def _tell_sense(found: "Sense", folder: Path) -> None:
+    from lab import tables
+    from lab.sense import draw, effects_table, indices_table, notes
+
+    console = _console()
+    if lines := indices_table(found):
+        tables.show(lines, console, title=f"{found.name}: what each knob explains")
+    tables.show(effects_table(found), console, title=f"{found.name}: one knob at a time")
+    console.print(notes(found), style="dim", soft_wrap=True)
+    try:
+        draw(found, folder / "tornado.png")
+        picture = f"picture in {folder / 'tornado.png'}"
+    except ImportError as error:
+        picture = f"no picture: {error.name} is missing (pip install 'balance-lab[reports]')"
+    plays = f"{found.played:,} plays in {found.seconds:.1f} s" if found.played else "nothing was missing"
+    console.print(f"{plays}; results in {folder}; {picture}", soft_wrap=True)
 
 
 @app.command()

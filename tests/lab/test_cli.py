@@ -23,7 +23,7 @@ from lab import __version__, bench, catalogue
 from lab.cli import main
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("ask", "compare", "sweep", "show", "run", "replay", "new", "games", "game", "bench", "cache")
+COMMANDS = ("ask", "compare", "sense", "sweep", "show", "run", "replay", "new", "games", "game", "bench", "cache")
 VIKING = catalogue.game("viking")
 
 
@@ -101,6 +101,7 @@ def test_help_lists_every_command(arguments):
         ("show", ["RESULTS", "--by", "--column", "--csv"]),
         ("run", ["game", "--policy", "--seats", "--games", "--seed", "--set", "--json", "--quiet"]),
         ("ask", ["STUDY", "--jobs", "--out", "--json"]),
+        ("sense", ["STUDY", "--part", "--games", "--jobs", "--out"]),
         ("compare", ["A.yaml B.yaml | GAME", "--set", "--vs", "--policy", "--vs-policy", "--games", "--out", "--json"]),
         ("replay", ["GAME|STUDY", "--game", "--cell", "--rotation", "--policy"]),
         ("new", ["game"]),
