@@ -10,7 +10,7 @@ before. The error rate of all verdicts together is `ERROR`, divided among clause
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, isfinite, isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,24 @@ class Answer:
         """Of all together: no if any is no, yes if all are yes."""
         found = {each.verdict for each in self.verdicts}
         return NO if NO in found else NOT_SHOWN if NOT_SHOWN in found else YES
+
+    def as_json(self) -> dict[str, Any]:
+        """For other programs: one entry a clause and cell."""
+        return {
+            "question": self.study.question, "verdict": self.verdict, "error": ERROR, "plays": self.played,
+            "clauses": [
+                {
+                    "expected": each.clause.text, "verdict": each.verdict, "cell": cell_id(each.cell),
+                    "parameters": each.cell.parameters(), "games": each.games, "looks": each.looks,
+                    "figures": [
+                        {"figure": figure.label, "asymptotic": figure.asymptotic} | asdict(figure.value)
+                        for figure in each.figures
+                    ],
+                    "what_would_change_it": in_words(each),
+                }
+                for each in self.verdicts
+            ],
+        }  # fmt: skip
 
 
 def open_questions(study: Study) -> list[Verdict]:
@@ -288,9 +306,10 @@ def in_words(asked: Verdict) -> str:
     """What would change the verdict, or decide it."""
     if not asked.figures or isnan(asked.margin):
         return "nothing could be measured"
+    away = f"{abs(asked.margin):.4g}"
     if asked.verdict == NOT_SHOWN:
+        side = "on the right side" if asked.margin >= 0 else "on the wrong side"
         needed = asked.games_needed()
-        more = f"about {needed:,.0f} games would decide it" if isfinite(needed) else "it lies on the edge"
-        return f"{abs(asked.margin):.4g} {'inside' if asked.margin >= 0 else 'outside'} the edge; {more}"
-    where = "inside" if asked.verdict == YES else "outside"
-    return f"it would change if the figure moved by {abs(asked.margin):.4g}: so far it lies {where}"
+        more = f"about {needed:,.0f} games would decide it" if isfinite(needed) else "no number of games may decide it"
+        return f"so far {away} {side} of what is expected; {more}"
+    return f"the verdict would change if the figure moved by more than {away}"

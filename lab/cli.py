@@ -279,34 +279,32 @@ def _tell_answer(answer: "Answer", as_json: bool) -> None:
     from lab.ask import ERROR, in_words, telling_games
     from lab.identity import cell_id
 
-    lines = [
-        {
-            "verdict": each.verdict, "expected": each.clause.text, **tables.varied_of(each.cell, answer.study.varied),
-            "figure": figure.label,
-            "found": tables.Figure(figure.value.estimate, figure.value.low, figure.value.high),
-            "interval": "asymptotic" if figure.asymptotic else "exact", "games": each.games, "looks": each.looks,
-            "what would change it": in_words(each),
-        }
-        for each in answer.verdicts for figure in each.figures
-    ]  # fmt: skip
     if as_json:
-        told = {"question": answer.study.question, "verdict": answer.verdict, "error": ERROR, "clauses": [
-            line | {"found": {"estimate": line["found"].estimate, "low": line["found"].low, "high": line["found"].high}}
-            for line in lines
-        ]}  # fmt: skip
-        print(json.dumps(_finite(told), allow_nan=False))
+        print(json.dumps(_finite(answer.as_json()), allow_nan=False))
         return
     console = _console()
-    console.print(answer.study.question or f"what {answer.study.name} expects", style="bold", soft_wrap=True)
-    console.print(f"{answer.verdict}", style="bold", soft_wrap=True)
-    tables.show(lines, console)
+    console.print(answer.study.question or f"What {answer.study.name} expects", style="bold", soft_wrap=True)
+    met = sum(each.verdict == "yes" for each in answer.verdicts)
+    console.print(f"{answer.verdict}: {met} of {len(answer.verdicts)} verdicts are yes\n", style="bold", soft_wrap=True)
+    for each in answer.verdicts:
+        console.print(f"{each.verdict:9s} {each.clause.text}", soft_wrap=True)
+        where = tables.varied_of(each.cell, answer.study.varied)
+        told = [f"in {', '.join(f'{name} {value}' for name, value in where.items())}"] if where else []
+        for figure in each.figures:
+            value = tables.Figure(figure.value.estimate, figure.value.low, figure.value.high)
+            kind = "asymptotic" if figure.asymptotic else "exact"
+            told.append(f"{figure.label} is {value} after {each.games:,} games ({kind})")
+        for line in [*told, in_words(each)]:
+            console.print(f"          {line}", style="dim", soft_wrap=True)
     decisive = next(each for each in answer.verdicts if each.verdict == answer.verdict)
-    for game, why in telling_games(decisive):
-        where = f"lab replay {answer.study.path} --cell {cell_id(decisive.cell)} --game {game}"
-        console.print(f"{where}   # {why}", soft_wrap=True)
+    if games := telling_games(decisive):
+        console.print(f"\ngames to look at, for {decisive.clause.text}:", soft_wrap=True)
+    for game, why in games:
+        command = f"lab replay {answer.study.path} --cell {cell_id(decisive.cell)} --game {game}"
+        console.print(f"  {command}   # {why}", soft_wrap=True)
     console.print(
-        f"± half-width of an interval that holds at all looks at once; error rate of all verdicts together at most "
-        f"{ERROR:.0%}; {answer.played:,} plays in {answer.seconds:.1f} s; kept in {answer.folder}",
+        "\n± half-width of an interval that holds at all looks at once; all verdicts together are wrong at most "
+        f"{ERROR:.0%} of the time; {answer.played:,} plays in {answer.seconds:.1f} s; kept in {answer.folder}",
         style="dim", soft_wrap=True,
     )  # fmt: skip
 
@@ -465,10 +463,14 @@ def _tell_differences(rows: list[dict[str, Any]], as_json: bool) -> None:
     console = _console()
     for row in rows:
         console.print(tables.compared(row), style="italic", soft_wrap=True)
-        tables.show(tables.differences(row), console)
+        lines = tables.differences(row)
+        tables.show(lines, console)
+        if same := len(row["differences"]) - len(lines):
+            console.print(f"{same} of {len(row['differences'])} figures are exactly the same in both", soft_wrap=True)
     console.print(
-        "difference: second less first, ± half-width of a 95 % interval for each figure alone; worth: how many games "
-        "of unpaired play one paired game is worth for that width; unpaired: the variants do not share their luck",
+        "difference: second less first, ± half-width of a 95 % interval for each figure alone; clear: that interval is "
+        "without 0; worth: how many games of unpaired play one paired game is worth for that width; seat: of the table; "
+        "entry: of the line-up, over all seats; seats rotate where policies differ; unpaired: the luck is not shared",
         style="dim", soft_wrap=True,
     )  # fmt: skip
 

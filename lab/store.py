@@ -295,7 +295,7 @@ class Store:
 def read_cells(folder: Path) -> list[dict[str, Any]]:
     """The rows of a study's cells."""
     path = folder / "cells.parquet" if folder.is_dir() else folder
-    if not path.is_file():
+    if not path.is_file() or path.suffix in (".yaml", ".yml"):
         raise BadInput(f"{folder}: no results there (a folder with cells.parquet, as `lab sweep` writes it)")
     try:
         rows = read_rows(path)

@@ -23,6 +23,7 @@ from lab.clauses import Clause, check, read_clause
 from lab.document import NAME, Given, one_line, read_document
 from lab.errors import BadInput, unknown
 from lab.lineup import (
+    FILL,
     HOW_TO_NAME,
     MAX_CELLS,
     Lineup,
@@ -333,7 +334,10 @@ def _check_house(game: Game, seats: int, knobs: Any, given: Given) -> None:
 def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
     if not any(map(lineup.fits, seats)):
         found = ", ".join(map(str, seats))
-        raise lineup.given.error(f"has {len(lineup.entries)} policies, which fit none of the seats asked for ({found})")
+        raise lineup.given.error(
+            f"has {len(lineup.entries)} policies, which fit none of the seats asked for ({found}); "
+            f"NAME{FILL} fills the seats that remain"
+        )
 
 
 # One cell from a command line.
@@ -357,12 +361,13 @@ def cell_from_options(
         raise BadInput(f"--policy is missing; {HOW_TO_NAME}")
     given = Given([Given(each, "--policy") for each in policies], "--policy")
     [lineup] = read_lineups(sheet, given, Path())
+    asked = seats
     if seats is not None:
         seats = _known_seats(sheet, Given(seats, "--seats"))
         _check_fit(lineup, [seats])
     seats = seats if seats is not None else _fewest(sheet, lineup)
     knobs = make(sheet.knobs, _knobs_from_options(sheet, settings), Given(None, "--set"))
-    _check_house(sheet, seats, knobs, Given(seats, "--seats"))
+    _check_house(sheet, seats, knobs, Given(seats, "the line-up" if asked is None else "--seats"))
     return Cell(
         sheet.name,
         seats,

@@ -6,6 +6,7 @@ A table is a list of columns; a column has a heading and cells, and a cell is te
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan
@@ -56,23 +57,33 @@ def _digits(half: float) -> int:
 def parameters(row: Row) -> Row:
     """What a study can vary, of a cell's row."""
     general = {name: row[name] for name in GENERAL if name != "part" or row["part"]}
-    knobs: Row = json.loads(row["knobs"])
+    knobs: Row = {name: _listed(value) for name, value in json.loads(row["knobs"]).items()}
     return general | {"policies": line_up(row["policies"])} | knobs
 
 
+def _listed(value: Any) -> Any:
+    """A set of names as text."""
+    return (", ".join(map(str, value)) or "none") if isinstance(value, list | tuple) else value
+
+
 def where(rows: Sequence[Row], conditions: str) -> list[Row]:
-    """The cells whose parameters are as `NAME=VALUE,...` says."""
+    """The cells whose parameters are as `NAME=VALUE,...` says; a value may have commas, and x stands for ×."""
     chosen = list(rows)
-    for condition in conditions.split(","):
+    for condition in re.split(r",(?=\s*\w+\s*=)", conditions):
         name, _, value = (part.strip() for part in condition.partition("="))
         _checked(rows, [name])
-        found = dict.fromkeys(str(parameters(row).get(name)) for row in rows)
-        if value not in found:
-            raise BadInput(unknown(f"a value of {name} in these cells", value, found))
-        chosen = [row for row in chosen if str(parameters(row).get(name)) == value]
+        found = {_typed(parameters(row).get(name)): str(parameters(row).get(name)) for row in rows}
+        if _typed(value) not in found:
+            raise BadInput(unknown(f"a value of {name} in these cells", value, found.values()))
+        chosen = [row for row in chosen if _typed(parameters(row).get(name)) == _typed(value)]
     if not chosen:
         raise BadInput(f"no cell is {conditions}")
     return chosen
+
+
+def _typed(value: Any) -> str:
+    """A value as one may type it: blanks do not count, nor does how the sign for "times" is written."""
+    return str(value).replace("×", "x").replace(" ", "").lower()
 
 
 def varied(rows: Sequence[Row]) -> list[str]:
@@ -84,7 +95,12 @@ def varied(rows: Sequence[Row]) -> list[str]:
 
 def varied_of(cell: Cell, varied: Sequence[str]) -> Row:
     """Those of a cell's parameters that differ within its study."""
-    return {name: value for name, value in cell.parameters().items() if name in varied}
+    return {name: _listed(value) for name, value in cell.parameters().items() if name in varied}
+
+
+def each_once(rows: Sequence[Row]) -> list[Row]:
+    """Without the cells that a study's parts have in common."""
+    return list({row["cell"]: row for row in rows}.values())
 
 
 def by_part(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -160,9 +176,11 @@ def compared(row: Row) -> str:
 
 
 def differences(row: Row) -> list[Row]:
-    """One line a quantity of a comparison."""
+    """One line a quantity of a comparison that differs at all, shares of wins first."""
     lines = []
-    for each in row["differences"]:
+    for each in sorted(row["differences"], key=lambda each: not each["quantity"].startswith("win_share ")):
+        if each["difference"] == each["low"] == each["high"] == 0:
+            continue
         share = each["quantity"].startswith("win_share ")
         scale = 100 if share else 1
         lines.append(
@@ -171,6 +189,7 @@ def differences(row: Row) -> list[Row]:
                 "first": f"{each['first'] * scale:.4f}",
                 "second": f"{each['second'] * scale:.4f}",
                 "difference": Figure(each["difference"], each["low"], each["high"], percent=share),
+                "clear": "yes" if each["low"] > 0 or each["high"] < 0 else "",
                 "worth": "" if isnan(each["worth"]) else f"× {each['worth']:.1f}",
             }
         )
@@ -207,7 +226,7 @@ def _groups(rows: Sequence[Row], by: Sequence[str] | None) -> list[list[Row]]:
     if by is None:
         return [[row] for row in rows]
     groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
+    for row in rows if "part" in by else each_once(rows):
         groups.setdefault(tuple(str(parameters(row).get(name)) for name in by), []).append(row)
     return list(groups.values())
 

@@ -14,7 +14,11 @@ def template(game: Game) -> str:
     """A study to begin with: every knob with its default, and all that can be chosen as comments."""
     policies = catalogue.policies(game.name)
     lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply."]
-    lines += ["question: Does it matter who sits first?", f"game: {game.name}"]
+    lines += ["question: Does it matter who sits where?"]
+    lines += [
+        "# What it should show, for `lab ask`: expect: ['win_share[any seat] within 30% +- 5%']",
+        f"game: {game.name}",
+    ]
     lines += ["seed: 1", "games: 10_000  # game numbers a cell", "keep_games: none  # or all, or how many of the first"]
     lines += [f"seats: {game.seats[0]}  # {seats_of(game)}", "rotate_seats: false", ""]
     lines += _comment(f"Policies. {HOW_TO_NAME[0].upper()}{HOW_TO_NAME[1:]}; {FILL} fills the seats that remain.")

@@ -409,6 +409,7 @@ def test_an_error_behind_an_alias_is_shown_where_the_alias_stands(refused: Refus
 # Errors
 
 SINS_IS = "game: sins\npolicies: calm\n"
+FILLS = "; NAME... fills the seats that remain"
 PART_KEYS = "expect, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, zip"
 KEYS = PART_KEYS.replace("policies", "name, policies").replace("zip", "studies, zip")
 A_POLICY = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
@@ -547,15 +548,15 @@ A_POLICY = "a policy is a name, name:weight=value, file.py:function, or {name: {
         ),
         (
             "game: sins\nseats: 3\npolicies: [calm, bold]",
-            "3: policies has 2 policies, which fit none of the seats asked for (3)",
+            "3: policies has 2 policies, which fit none of the seats asked for (3)" + FILLS,
         ),
         (
             "game: sins\nseats: [2, 3]\npolicies:\n- calm\n- [calm, calm, calm, bold]",
-            "5: policies[1] has 4 policies, which fit none of the seats asked for (2, 3)",
+            "5: policies[1] has 4 policies, which fit none of the seats asked for (2, 3)" + FILLS,
         ),
         (
             "game: sins\nzip: {seats: [2, 3], policies: [calm, [calm, bold]]}",
-            "2: zip.policies[1] has 2 policies, which fit none of the seats asked for (3)",
+            "2: zip.policies[1] has 2 policies, which fit none of the seats asked for (3)" + FILLS,
         ),
         (
             "game: sins\nzip: {seed: [1, 2], policies: [calm, {bold: {risk: [0, 1]}}]}",
@@ -678,7 +679,7 @@ def test_a_list_knob_is_emptied_by_none_unless_that_is_an_option() -> None:
         ({"policies": ["calm"] * 6}, "--policy has 6 policies; sins has at most 5 seats (2, 3, 4, 5)"),
         (
             {"policies": ["calm", "bold"], "seats": 3},
-            "--policy has 2 policies, which fit none of the seats asked for (3)",
+            "--policy has 2 policies, which fit none of the seats asked for (3)" + FILLS,
         ),
         ({"seats": 6}, "--seats 6 is not a number of seats of sins (2, 3, 4, 5)"),
         ({"games": 0}, "--games 0 is not a whole number from 1 to 1000000000000"),
