@@ -469,7 +469,7 @@ def _tell_differences(rows: list[dict[str, Any]], as_json: bool) -> None:
             console.print(f"{same} of {len(row['differences'])} figures are exactly the same in both", soft_wrap=True)
     console.print(
         "difference: second less first, ± half-width of a 95 % interval for each figure alone; clear: that interval is "
-        "without 0; worth: how many games of unpaired play one paired game is worth for that width; seat: of the table; "
+        "without 0; worth: how many unpaired games one paired game is worth for that width; seat: at the table; "
         "entry: of the line-up, over all seats; seats rotate where policies differ; unpaired: the luck is not shared",
         style="dim", soft_wrap=True,
     )  # fmt: skip

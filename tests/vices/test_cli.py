@@ -1,5 +1,7 @@
 """Vices & Vengeance from the command line."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -87,3 +89,52 @@ def test_a_game_in_words():
     assert said.code == 0
     assert "The turn is over." in said.out
     assert "wins." in said.out
+
+
+TWICE = """
+game: vices
+games: 300
+seats: 3
+policies: [[zeros...], [bank_all, zeros...]]
+studies:
+  usual: {}
+  sins: {knobs: {sins: [[lust, gluttony, greed, sloth, wrath, envy, pride], [lust, greed], []]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sins")
+    (folder / "study.yaml").write_text(TWICE)
+    assert lab("sweep", folder / "study.yaml", "--out", folder / "out", "--jobs", "1").code == 0
+    return folder / "out"
+
+
+def shown(*options):
+    said = lab("show", *options, "--csv")
+    assert said.code == 0, said.err
+    return list(csv.DictReader(io.StringIO(said.out)))
+
+
+def test_cells_are_picked_by_line_ups_and_sets_as_one_types_them(swept):
+    [row] = shown(swept, "--where", "policies=bank_all, zeros x2,sins=lust, greed")
+    assert row["games"] == "300"
+    assert len(shown(swept, "--where", "sins=none")) == 2
+    said = lab("show", swept, "--where", "policies=bank_all, zeros x3")
+    assert said.code == 2
+    assert "did you mean 'bank_all, zeros ×2'" in said.err
+
+
+def test_cells_that_parts_share_count_once(swept):
+    """The usual rules stand in both parts: 2 + 6 cells, 6 different ones."""
+    rows = shown(swept, "--by", "policies")
+    assert [(row["cells"], row["games"]) for row in rows] == [("3", "900")] * 2
+    assert len(shown(swept, "--by", "part,policies")) == 4
+
+
+def test_a_study_is_not_a_table_of_results(tmp_path):
+    study = tmp_path / "study.yaml"
+    study.write_text(TWICE)
+    said = lab("show", study)
+    assert said.code == 2
+    assert "no results there" in said.err
