@@ -19,18 +19,20 @@ import numpy as np
 
 from lab import seating, sequences
 from lab.cell import Cell
-from lab.clauses import COMPARED, Clause, entry_of
+from lab.clauses import COMPARED, Clause, Stat, entry_of, places_of
 from lab.compare import Pair, PairStore, matches_of, pair_of
 from lab.errors import Incomplete
 from lab.estimate import Estimate, student
 from lab.identity import cell_id
 from lab.pairs import differences, quantities
 from lab.runner import Progress, fill
-from lab.store import Store
+from lab.store import Store, write_rows
 from lab.study import Study
-from lab.tally import WIN, Tally, tally_and_rows
+from lab.tally import BINS, LOWEST, WIN, Tally, tally_and_rows
 
 ERROR = 0.05
+UNLIKE = 50
+"""A mean is not judged before so many game numbers' worth of plays are unlike the commonest value."""
 TOLD_FROM = 2000
 """The most telling games are looked for among the first so many."""
 YES, NO, NOT_SHOWN = "yes", "no", "not shown"
@@ -141,6 +143,9 @@ def ask(study: Study, folder: Path, *, jobs: int | None = None, progress: Progre
         _look(asked, games, limits, store, pairs, jobs, progress, answer)
         if games == sequences.FIRST_LOOK:
             progress.note(_forecast(asked, limits, answer.played, time.perf_counter() - start))
+    rows = [store.finished(cell_id(cell)) for cell in study.cells]
+    if kept := [row | {"part": cell.part} for row, cell in zip(rows, study.cells, strict=True) if row]:
+        write_rows(folder / store.table, kept)
     answer.seconds = time.perf_counter() - start
     return answer
 
@@ -156,7 +161,8 @@ def _look(
         for each in asked:
             if (each.clause.stat.kind == "gain") == is_gain:
                 subject = _subject(each, min(games, limits[each.cell.part]))
-                named[_name(subject)] = subject
+                if _name(subject) not in named or named[_name(subject)].games < subject.games:
+                    named[_name(subject)] = subject  # parts that share a cell may differ in their limits
                 asking.setdefault(_name(subject), []).append(each)
         if not named:
             continue
@@ -178,8 +184,8 @@ def _subject(asked: Verdict, games: int) -> Any:
 
 def changed_pair(cell: Cell, clause: Clause) -> Pair:
     """The cell, and the same with one entry that plays `base` playing the policy instead; all seats rotate."""
-    place = cell.titles.index(clause.stat.base)
-    entry = entry_of(clause, cell.game)
+    place = places_of(clause.stat.base, clause, cell)[0]
+    entry = entry_of(clause.stat.whose, clause, cell.game)
     other = replace(cell, lineup=(*cell.lineup[:place], entry, *cell.lineup[place + 1 :]))
     return pair_of(cell, other)
 
@@ -197,51 +203,68 @@ def _measure(asked: Verdict, tally: Any) -> list[Figure]:
         return [_gain(asked, tally)]
     columns = seating.column_names(seating.recipe(cell))
     if stat.kind == "win_share":
-        return _win_shares(stat.whose, cell, tally, len(columns), alpha)
+        return _win_shares(asked, tally, len(columns))
     column = columns.index(stat.column)
-    if stat.kind == "mean":
-        return [Figure(f"mean {stat.column}", _mean(tally, column, alpha), True)]
-    histogram = [(value, count) for value, count in tally.histogram(column + 1).items() if value >= 0]
+    histogram = tally.histogram(column + 1)
     above = int(tally.above[column + 1, 0])
+    if stat.kind == "mean":
+        return [_mean(stat.column, tally, column, histogram, above, alpha)]
     if stat.kind == "share":
-        hits = sum(count for value, count in histogram if COMPARED[stat.compared](value, stat.value))
-        hits += above if stat.compared in (">", ">=", "!=") else 0
-        share = _share_of_units(hits, sum(count for _, count in histogram) + above, tally, alpha)
-        return [Figure(f"share({stat.column} {stat.compared} {stat.value})", share, False)]
+        share, is_exact = _share(stat, tally, histogram, above, alpha)
+        return [Figure(f"share({stat.column} {stat.compared} {stat.value})", share, not is_exact)]
     rank = 0.5 if stat.kind == "median" else int(stat.kind[1:]) / 100
-    look = sequences.look_number(tally.games)
-    listed = [*histogram, (histogram[-1][0] + 1, above)] if above else histogram
-    return [Figure(f"{stat.kind}({stat.column})", sequences.quantile(listed, rank, tally.games, look, alpha), False)]
+    defined = [(float(value), count) for value, count in histogram.items() if value >= 0]
+    listed = [*defined, (inf, above)] if above else defined
+    found = sequences.quantile(listed, rank, tally.games, sequences.look_number(tally.games), alpha)
+    if above:  # all that is known of these values is that they are beyond the histogram
+        found = Estimate(min(found.estimate, LOWEST + BINS), min(found.low, LOWEST + BINS), found.high)
+    return [Figure(f"{stat.kind}({stat.column})", found, False)]
 
 
-def _share_of_units(hits: int, defined: int, tally: Tally, alpha: float) -> Estimate:
-    """Of the plays in which a column is defined; a game number with all its rotations is one quantity in [0, 1]."""
+def _share(stat: Stat, tally: Tally, histogram: dict[int, int], above: int, alpha: float) -> tuple[Estimate, bool]:
+    """Of the plays in which a column is defined (of all plays, if the question is that); whether it is exact.
+
+    A game number with all its rotations is one quantity in [0, 1], unless some of them do not count.
+    """
+    counted = {value: count for value, count in histogram.items() if value >= 0 or stat.value < 0}
+    defined = sum(counted.values()) + above
+    hits = sum(count for value, count in counted.items() if COMPARED[stat.compared](value, stat.value))
+    hits += above if stat.compared in (">", ">=", "!=") else 0
     units = defined // tally.rotations
-    return sequences.share(hits / tally.rotations, units, alpha) if units else Estimate(nan, 0.0, 1.0)
+    if units == 0:
+        return Estimate(nan, 0.0, 1.0), True
+    return sequences.share(hits / defined * units, units, alpha), tally.rotations == 1 or defined == tally.plays
 
 
-def _mean(tally: Tally, quantity: int, alpha: float) -> Estimate:
-    m, u, uu, um, mm = (int(each) for each in tally.units[quantity])
+def _mean(
+    name: str, tally: Tally, column: int, histogram: dict[int, int], above: int, alpha: float
+) -> Figure:  # fmt: skip
+    """The mean of a column; one of zeros and ones is a share. Others wait until enough plays are not all alike."""
+    label, seen = f"mean {name}", {value for value in histogram if value >= 0}
+    if seen <= {0, 1} and not above and -1 not in histogram:
+        return Figure(label, sequences.share(histogram.get(1, 0) / tally.rotations, tally.games, alpha), False)
+    m, u, uu, um, mm = (int(each) for each in tally.units[column])
     if m == 0:
-        return Estimate(nan, -inf, inf)
+        return Figure(label, Estimate(nan, -inf, inf), True)
+    unlike = m - max((histogram[value] for value in seen), default=0)
     scatter = uu * m * m - 2 * u * um * m + u * u * mm  # times m**2
-    deviation = sqrt(scatter / tally.games) / m * tally.games / m
-    return sequences.mean(u / m, deviation, tally.games, alpha)
+    deviation = sqrt(scatter / tally.games) / m * tally.games / m if unlike >= UNLIKE * tally.rotations else 0.0
+    return Figure(label, sequences.mean(u / m, deviation, tally.games, alpha), True)
 
 
-def _win_shares(whose: str, cell: Cell, tally: Tally, columns: int, alpha: float) -> list[Figure]:
+def _win_shares(asked: Verdict, tally: Tally, columns: int) -> list[Figure]:
+    cell, whose, alpha = asked.cell, asked.clause.stat.whose, asked.alpha
+
     def share(quantities: list[int], alpha: float) -> Estimate:
         total = sum(int(tally.units[each, 1]) for each in quantities)
         return sequences.share(total / (WIN * tally.rotations * len(quantities)), tally.games, alpha)
 
     if whose == "any seat":
-        return [
-            Figure(f"win_share[{seat}]", share([columns + seat], alpha / cell.seats), False)
-            for seat in range(cell.seats)
-        ]
+        each = alpha / cell.seats
+        return [Figure(f"win_share[{seat}]", share([columns + seat], each), False) for seat in range(cell.seats)]
     if whose.isdecimal():
         return [Figure(f"win_share[{whose}]", share([columns + int(whose)], alpha), False)]
-    entries = [columns + cell.seats + place for place, title in enumerate(cell.titles) if title == whose]
+    entries = [columns + cell.seats + place for place in places_of(whose, asked.clause, cell)]
     return [Figure(f"win_share[{whose}]", share(entries, alpha), False)]
 
 
@@ -249,7 +272,7 @@ def _gain(asked: Verdict, tally: Any) -> Figure:
     pair = _subject(asked, tally.games)
     matches = [matches_of(each) for each in (pair.first, pair.second)]
     found = {each.quantity: each for each in differences(tally, quantities(*matches), paired=True)}
-    place = asked.cell.titles.index(asked.clause.stat.base)
+    place = places_of(asked.clause.stat.base, asked.clause, asked.cell)[0]
     kind = "entry" if pair.first.rotate_seats else "seat"  # nothing rotates where all play the same in both
     difference = found[f"win_share {kind} {place}"]
     half = (difference.high - difference.low) / 2
@@ -288,7 +311,8 @@ def telling_games(asked: Verdict) -> list[tuple[int, str]]:
     rows = rows[:, 0, :]
     if stat.kind == "win_share":
         seat = int(stat.whose) if stat.whose.isdecimal() else 0
-        seat = cell.titles.index(stat.whose) if stat.whose in cell.titles else seat
+        if not stat.whose.isdecimal() and stat.whose != "any seat":
+            seat = places_of(stat.whose, asked.clause, cell)[0]
         return [(int(game), f"seat {seat} wins") for game in np.flatnonzero(rows[:, 0] == 1 << seat)[:3]]
     values = rows[:, 1 + matches[0].columns.index(stat.column)]
     if stat.kind == "share":

@@ -16,7 +16,7 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ from lab import catalogue
 from lab.cell import Cell, Entry
 from lab.document import Given
 from lab.errors import unknown
-from lab.lineup import read_lineups
+from lab.lineup import FILL, read_lineups
+from lab.tally import BINS, LOWEST
 
 NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*%?"
 REGIONS = (
@@ -69,18 +70,24 @@ class Clause:
     stat: Stat
     low: float
     high: float
+    strict: bool
+    """Whether the edge itself is outside: for < and >."""
     given: Given
+    folder: Path
+    """Where the study is, from where files of policies are looked for."""
 
     def is_met_by(self, low: float, high: float) -> bool | None:
         """Whether a stat between these lies where it should: for certain, certainly not, or not known yet."""
-        if self.low <= low and high <= self.high:
+        if self._holds(low) and self._holds(high):
             return True
-        if high < self.low or low > self.high:
-            return False
-        return None
+        beyond = (high <= self.low or low >= self.high) if self.strict else (high < self.low or low > self.high)
+        return False if beyond else None
+
+    def _holds(self, value: float) -> bool:
+        return self.low < value < self.high if self.strict else self.low <= value <= self.high
 
 
-def read_clause(given: Given) -> Clause:
+def read_clause(given: Given, folder: Path = Path()) -> Clause:
     """A clause from what stands in a study."""
     if not isinstance(given.value, str):
         raise given.wrong(f"is not an expectation; {GRAMMAR}")
@@ -91,7 +98,9 @@ def read_clause(given: Given) -> Clause:
     low, high = _region(found)
     if low > high:
         raise given.wrong("expects nothing: the lower bound is above the upper one")
-    return Clause(text, _stat(found["stat"], given), low, high, given)
+    if not (isfinite(low) or isfinite(high)):
+        raise given.wrong("has a number that is too large")
+    return Clause(text, _stat(found["stat"], given), low, high, found.get("op") in ("<", ">"), given, folder)
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> dict[str, str]:
@@ -120,11 +129,19 @@ def _stat(text: str, given: Given) -> Stat:
         raise given.wrong("does not begin with something that can be measured: a column, median(...), p90(...), "
                           "share(...), win_share[...] or gain(... over ...)")  # fmt: skip
     kind = found.get("kind") or "mean"
+    if kind == "gain" and found["policy"] == found["base"]:
+        raise given.wrong("names one policy twice, which gains nothing over itself")
     if kind == "gain":
         return Stat(kind, whose=found["policy"], base=found["base"])
     if kind == "win_share":
         return Stat(kind, whose=found["whose"])
+    if kind[0] == "p" and kind[1:].isdecimal() and int(kind[1:]) == 0:
+        raise given.wrong("asks for p0; quantiles are p1 to p99")
     value = int(found["value"]) if kind == "share" else 0
+    if value < -1 or (value == -1 and found["op"] not in ("=", "==", "!=")) or value >= LOWEST + BINS:
+        raise given.wrong(
+            f"compares with {value}; a share is of values 0 to {LOWEST + BINS - 1:,}, or = -1: not defined"
+        )
     return Stat(kind, found["column"], found.get("op") or "", value)
 
 
@@ -136,15 +153,26 @@ def check(clause: Clause, cell: Cell, columns: tuple[str, ...]) -> None:
     if stat.kind == "win_share" and stat.whose != "any seat":
         if stat.whose.isdecimal() and int(stat.whose) >= cell.seats:
             raise given.error(f"names seat {stat.whose} of {cell.seats} (0 to {cell.seats - 1})")
-        if not stat.whose.isdecimal() and stat.whose not in cell.titles:
-            raise given.error(unknown("a policy of every line-up of the study", stat.whose, cell.titles))
+        if not stat.whose.isdecimal():
+            places_of(stat.whose, clause, cell)
     if stat.kind == "gain":
-        entry_of(clause, cell.game)
-        if stat.base not in cell.titles:
-            raise given.error(unknown("a policy of every line-up of the study", stat.base, cell.titles))
+        entry_of(stat.whose, clause, cell.game)
+        places_of(stat.base, clause, cell)
 
 
-def entry_of(clause: Clause, game: str) -> Entry:
-    """The policy that a clause on a gain names."""
-    [lineup] = read_lineups(catalogue.game(game), replace(clause.given, value=clause.stat.whose), Path())
+def places_of(policy: str, clause: Clause, cell: Cell) -> list[int]:
+    """Where a policy stands in the line-up of a cell; `BadInput` if it does not."""
+    found = [place for place, title in enumerate(cell.titles) if title == policy]
+    if not found and ".py:" in policy:  # a file may be named from elsewhere
+        found = [place for place, entry in enumerate(cell.lineup) if entry == entry_of(policy, clause, cell.game)]
+    if not found:
+        raise clause.given.error(unknown("a policy of every line-up of the study", policy, cell.titles))
+    return found
+
+
+def entry_of(policy: str, clause: Clause, game: str) -> Entry:
+    """The policy that a clause names, with its weights."""
+    if policy.endswith(FILL):
+        raise clause.given.error(f"names {policy}; a clause is about one policy, without {FILL}")
+    [lineup] = read_lineups(catalogue.game(game), replace(clause.given, value=policy), clause.folder)
     return lineup.entries[0]

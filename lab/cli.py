@@ -410,7 +410,7 @@ def compare(
         pairs, alone = pair_up(one.cells, other.cells)
         folder = out or Path("results") / f"{one.name}-vs-{other.name}"
     elif len(what) == 1:
-        cell = _cell(what[0], policy, seats, games or 100_000, seed or 0, set_)
+        cell = _cell(what[0], policy, seats, 100_000 if games is None else games, seed or 0, set_)
         other_cell = _variant(what[0], cell, set_, vs, policy, vs_policy, seats)
         pairs, folder = [pair_of(cell, other_cell)], out or Path("results") / f"{what[0]}-compared"
     else:

@@ -88,29 +88,30 @@ def pair_up(ones: Sequence[Cell], others: Sequence[Cell]) -> tuple[list[Pair], l
     Cells are paired by all parameters of which the studies share a value; in the others the studies differ, and these
     are what is compared. The seed is the first study's.
     """
-    if {cell.game for cell in ones} != {cell.game for cell in others}:
+    games = dict.fromkeys(cell.game for cell in ones)
+    if set(games) != {cell.game for cell in others}:
         raise BadInput("the studies are of different games, of which no results can be compared")
+    pairs: list[Pair] = []
+    alone: list[Cell] = []
+    for game in games:
+        more, left = _pair_up(*([cell for cell in cells if cell.game == game] for cells in (ones, others)))
+        pairs, alone = pairs + more, alone + left
+    return pairs, alone
+
+
+def _pair_up(ones: list[Cell], others: list[Cell]) -> tuple[list[Pair], list[Cell]]:
+    """Of cells of one game."""
     names = [name for name in _parameters(ones[0]) if name in _parameters(others[0])]
     values = [{name: {str(_parameters(cell)[name]) for cell in cells} for name in names} for cells in (ones, others)]
     shared = [name for name in names if values[0][name] & values[1][name]]
-    by_key = [_by_key(cells, shared) for cells in (ones, others)]
-    for key in by_key[0].keys() & by_key[1].keys():
-        if len(by_key[0][key]) > 1 and len(by_key[1][key]) > 1:
+    mine, theirs = (_by_key(cells, shared) for cells in (ones, others))
+    for key in mine.keys() & theirs.keys():
+        if len(mine[key]) > 1 and len(theirs[key]) > 1:
             both = ", ".join(name for name in names if name not in shared)
-            raise BadInput(
-                f"both studies vary what is compared ({both}), so that it is not clear which cells belong together"
-            )
-    pairs = [
-        pair_of(one, other) for key, cells in by_key[0].items() for one in cells for other in by_key[1].get(key, [])
-    ]
-    alone = [
-        cell
-        for mine, theirs in (by_key, by_key[::-1])
-        for key, cells in mine.items()
-        if key not in theirs
-        for cell in cells
-    ]
-    return pairs, alone
+            raise BadInput(f"both studies vary what is compared ({both}): it is not clear which cells belong together")
+    pairs = [pair_of(one, other) for key, cells in mine.items() for one in cells for other in theirs.get(key, [])]
+    alone = [cell for key, cells in mine.items() if key not in theirs for cell in cells]
+    return pairs, alone + [cell for key, cells in theirs.items() if key not in mine for cell in cells]
 
 
 def _parameters(cell: Cell) -> dict[str, Any]:

@@ -68,8 +68,8 @@ def _edge(is_outside: Callable[[float], bool], inside: float, end: float) -> flo
 
 
 def mean(estimate: float, deviation: float, n: int, alpha: float) -> Estimate:
-    """deviation: standard deviation between units."""
-    if n < 2:
+    """deviation: standard deviation between units. Where nothing varied, nothing is known of how far it may."""
+    if n < 2 or not deviation > 0:
         return Estimate(estimate, -inf, inf)
     odds = -2 * log(alpha)
     rho = (odds + log(odds) + 1) / TUNED_FOR  # rho squared, their equation for the narrowest at TUNED_FOR
@@ -77,7 +77,7 @@ def mean(estimate: float, deviation: float, n: int, alpha: float) -> Estimate:
     return Estimate(estimate, estimate - half, estimate + half)
 
 
-def quantile(histogram: Sequence[tuple[int, int]], rank: float, units: int, look: int, alpha: float) -> Estimate:
+def quantile(histogram: Sequence[tuple[float, int]], rank: float, units: int, look: int, alpha: float) -> Estimate:
     """histogram: (value, plays), ascending. rank: 0.5 for the median. units: game numbers, of several plays."""
     plays = sum(count for _, count in histogram)
     if plays == 0 or units == 0:
@@ -90,7 +90,7 @@ def quantile(histogram: Sequence[tuple[int, int]], rank: float, units: int, look
     )
 
 
-def _reaches(histogram: Sequence[tuple[int, int]], wanted: float) -> float:
+def _reaches(histogram: Sequence[tuple[float, int]], wanted: float) -> float:
     """The smallest value up to which there are so many plays; infinite where there never are, or always."""
     if wanted <= 0:
         return -inf

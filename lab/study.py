@@ -208,7 +208,7 @@ class _Part:
         """What it expects, held against every cell."""
         given = self.fields.get("expect")
         listed = [] if given is None else some(given) if isinstance(given.value, list) else [given]
-        clauses = tuple(read_clause(each) for each in listed)
+        clauses = tuple(read_clause(each, self.folder) for each in listed)
         limit = value_of(General, "limit", self.fields["limit"]) if "limit" in self.fields else DEFAULT_LIMIT
         for cell in self.cells() if clauses else ():
             for clause in clauses:

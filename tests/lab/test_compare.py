@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from lab import catalogue
+from lab.cell import Cell, Entry
 from lab.compare import SCHEMA, pair_of, pair_up
 from lab.errors import BadInput
 from lab.pairs import differences, play_pair, quantities
@@ -152,6 +154,19 @@ def test_the_second_plays_on_the_first_s_luck_and_seats_rotate_where_policies_di
     assert pair_of(common.cell("threshold", "keep"), other).first.rotate_seats
 
 
+def test_each_game_is_paired_with_itself():
+    def vices(target):
+        game = catalogue.game("vices")
+        entry = Entry("zeros", game.policies["zeros"].weights())
+        return Cell("vices", 3, (entry,) * 3, game.knobs(target=target), games=10)
+
+    pairs, alone = pair_up([*study(heal="face"), vices(70)], [*study(heal="none"), vices(75)])
+    assert [(pair.game, pair.varied) for pair in pairs] == [("viking", ("heal",))] * 2 + [("vices", ("target",))]
+    assert alone == []
+    with pytest.raises(BadInput, match="different games"):
+        pair_up(study(heal="face"), [vices(70)])
+
+
 # From the command line
 
 A = "game: viking\ngames: 3000\nseats: [2, 3]\npolicies: [[threshold, keep...]]\nknobs: {heal: face}\n"
@@ -224,6 +239,7 @@ def test_a_game_with_settings(tmp_path):
         (["viking", "viking", "viking"], "two studies or one game"),
         (["a.yaml", "b.yaml", "--vs", "heal=none"], "--vs"),
         (["a.yaml", "b.yaml"], "a.yaml"),
+        (["viking", "-p", "keep", "--games", "0"], "--games"),
     ],
 )
 def test_mistakes(arguments, line, tmp_path, monkeypatch):

@@ -45,6 +45,11 @@ def test_a_mean_s_half_width_is_that_of_the_paper():
     assert (found.low, found.high) == (pytest.approx(7 - half), pytest.approx(7 + half))
 
 
+def test_a_mean_of_what_never_varied_is_not_known():
+    found = sequences.mean(0.0, 0.0, 10_000, ALPHA)
+    assert (found.low, found.high) == (-np.inf, np.inf)
+
+
 def test_quantiles_by_hand():
     """100 plays of 0 to 99: with slack e the median's bounds are the values at ranks 0.5 - e and 0.5 + e."""
     histogram = [(value, 100) for value in range(100)]
