@@ -20,7 +20,7 @@ import numpy as np
 from lab import seating, sequences
 from lab.cell import Cell
 from lab.clauses import COMPARED, Clause, Stat, entry_of, places_of
-from lab.compare import Pair, PairStore, matches_of, pair_of
+from lab.comparison import Pair, PairStore, matches_of, pair_of
 from lab.errors import Incomplete
 from lab.estimate import Estimate, student
 from lab.identity import cell_id

@@ -146,9 +146,9 @@ def sweep(
     quiet: Quiet = False,
 ) -> None:
     """Play what is missing of a study, and print its summary. Started again, it goes on where it stopped."""
-    from lab.study import read_study
+    from lab.study import read_study, with_games
 
-    plan = _with_games(read_study(study), games)
+    plan = with_games(read_study(study), games)
     folder = out or Path("results") / plan.name
     if dry_run:
         _dry_run(plan, folder, jobs or os.cpu_count() or 1)
@@ -162,17 +162,6 @@ def sweep(
     except KeyboardInterrupt:
         _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
     _report(done, quiet)
-
-
-def _with_games(study: "Study", games: int | None) -> "Study":
-    from dataclasses import replace
-
-    from lab.study import checked_games
-
-    if games is None:
-        return study
-    games = checked_games(games)
-    return replace(study, cells=tuple(replace(cell, games=games) for cell in study.cells))
 
 
 def _report(done: "Sweep", quiet: bool) -> None:
@@ -309,6 +298,28 @@ def _tell_answer(answer: "Answer", as_json: bool) -> None:
     )  # fmt: skip
 
 
+@app.command()
+def report(
+    source: Annotated[
+        str, typer.Argument(metavar="RESULTS|STUDY", help="A folder that `lab sweep` wrote, or a study's YAML file.")
+    ],
+    format_: Annotated[
+        str, typer.Option("--format", metavar="html|ipynb", help="A page, or the notebook with its outputs.")
+    ] = "html",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Default: report.html beside the results.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+) -> None:
+    """Run a study's notebook on its results, and write one self-contained page."""
+    from lab.report import report as make
+
+    path = make(source, format=format_, out=out)
+    print(path)
+    if open_:
+        import webbrowser
+
+        webbrowser.open(path.resolve().as_uri())
+
+
 # Single cells
 
 
@@ -396,17 +407,17 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Compare two variants of rules or policies on the same luck: every difference with its interval."""
-    from lab.compare import compare as run_pairs
-    from lab.compare import pair_of, pair_up
+    from lab.comparison import compare as run_pairs
+    from lab.comparison import pair_of, pair_up
     from lab.progress import Bar
 
     alone: list[Cell] = []
     if len(what) == 2:
         given = {"--set": set_, "--vs": vs, "--policy": policy, "--vs-policy": vs_policy, "--seats": seats}
         _refuse("two studies, which have their own", given | {"--seed": seed})
-        from lab.study import read_study
+        from lab.study import read_study, with_games
 
-        one, other = (_with_games(read_study(path), games) for path in what)
+        one, other = (with_games(read_study(path), games) for path in what)
         pairs, alone = pair_up(one.cells, other.cells)
         folder = out or Path("results") / f"{one.name}-vs-{other.name}"
     elif len(what) == 1:
@@ -501,9 +512,9 @@ def sense(
     from lab.progress import Bar
     from lab.sense import part_of
     from lab.sense import sense as run_sense
-    from lab.study import read_study
+    from lab.study import read_study, with_games
 
-    plan = _with_games(read_study(study), games)
+    plan = with_games(read_study(study), games)
     folder = out or Path("results") / plan.name / (f"sense-{part}" if part else "sense")
     plan = plan if part is None else part_of(plan, part)
     progress = None if quiet or _state["quiet"] else Bar(_console(err=True))

@@ -96,7 +96,7 @@ def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Prog
 
 
 def fill(store: Store, cells: dict[str, Any], jobs: int | None, progress: Progress) -> "Run":
-    """Play what is missing of cells, or of pairs of cells (`lab.compare`), by name, and keep it in an open store."""
+    """Play what is missing of cells, or of pairs of cells (`lab.comparison`), by name, and keep it in an open store."""
     blocks = _blocks(cells.values())
     work = {name: store.missing(name, cell, blocks[_kind(cell)]) for name, cell in cells.items()}
     run = Run(store, cells, work)

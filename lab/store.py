@@ -5,7 +5,7 @@
     study.json               the manifest: versions, source hashes, configuration, timings
     cells/CELL.parquet       the same row as in cells.parquet, for every cell ever finished here
     parts/CELL/*.parquet     blocks that are not yet part of a finished cell
-    comparisons.parquet, pairs/PAIR.parquet    the same for comparisons (`lab.compare`)
+    comparisons.parquet, pairs/PAIR.parquet    the same for comparisons (`lab.comparison`)
 
 Every file is written under a name that begins with a dot and then renamed, so a reader never meets half a file, and a
 sweep that was killed loses at most the blocks in flight. CELL is the cell's identity (`lab.identity`): what was

@@ -343,6 +343,14 @@ def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
 # One cell from a command line.
 
 
+def with_games(study: Study, games: int | None) -> Study:
+    """The study with so many games a cell, if they are given."""
+    if games is None:
+        return study
+    games = checked_games(games)
+    return replace(study, cells=tuple(replace(cell, games=games) for cell in study.cells))
+
+
 def checked_games(games: int) -> int:
     """Games a cell from `--games`, in place of the study's."""
     return int(value_of(General, "games", Given(games, "--games")))

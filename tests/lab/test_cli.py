@@ -23,7 +23,21 @@ from lab import __version__, bench, catalogue
 from lab.cli import main
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("ask", "compare", "sense", "sweep", "show", "run", "replay", "new", "games", "game", "bench", "cache")
+COMMANDS = (
+    "report",
+    "ask",
+    "compare",
+    "sense",
+    "sweep",
+    "show",
+    "run",
+    "replay",
+    "new",
+    "games",
+    "game",
+    "bench",
+    "cache",
+)
 VIKING = catalogue.game("viking")
 
 
@@ -102,6 +116,7 @@ def test_help_lists_every_command(arguments):
         ("run", ["game", "--policy", "--seats", "--games", "--seed", "--set", "--json", "--quiet"]),
         ("ask", ["STUDY", "--jobs", "--out", "--json"]),
         ("sense", ["STUDY", "--part", "--games", "--jobs", "--out"]),
+        ("report", ["RESULTS|STUDY", "--format", "--out", "--open"]),
         ("compare", ["A.yaml B.yaml | GAME", "--set", "--vs", "--policy", "--vs-policy", "--games", "--out", "--json"]),
         ("replay", ["GAME|STUDY", "--game", "--cell", "--rotation", "--policy"]),
         ("new", ["game"]),

@@ -9,7 +9,7 @@ from scipy.stats import t
 
 from lab import catalogue
 from lab.cell import Cell, Entry
-from lab.compare import SCHEMA, pair_of, pair_up
+from lab.comparison import SCHEMA, pair_of, pair_up
 from lab.errors import BadInput
 from lab.pairs import differences, play_pair, quantities
 from lab.store import read_rows

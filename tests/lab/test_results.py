@@ -105,6 +105,10 @@ def test_crossings_are_read_off_the_curve_and_its_band():
     assert results.crossings([10, 20], rising, 0.9) == []
     peak = table((0.2, 0.1, 0.3), (0.6, 0.5, 0.7), (0.2, 0.1, 0.3))
     assert [round(x) for x, _, _ in results.crossings([10, 20, 30], peak, 0.4)] == [15, 25]
+    noise = table((0.39, 0.3, 0.5), (0.41, 0.3, 0.5), (0.39, 0.3, 0.5), (0.42, 0.3, 0.5))
+    [(estimate, low, high)] = results.crossings([1, 2, 3, 4], noise, 0.4)  # three times, and the band always holds it
+    assert (low, high) == (1, 4)
+    assert low < estimate < high
 
 
 def test_pictures_show_estimates_and_intervals():

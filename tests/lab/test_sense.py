@@ -10,7 +10,7 @@ from scipy.stats import sobol_indices
 
 from lab import block
 from lab import sense as sensitivity
-from lab.compare import matches_of
+from lab.comparison import matches_of
 from lab.errors import BadInput
 from lab.pairs import differences, play_pair, quantities
 from lab.runner import Progress
