@@ -28,7 +28,7 @@ LINE, ROOM = 0.15, 1.2
 def axes(title: str = "", x: str = "", y: str = "", *, percent: str = "", size: tuple[float, float] = SIZE) -> Any:
     """New axes. percent: "x", "y" or "xy" for shares."""
     import matplotlib.pyplot as plt
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter
 
     figure, made = plt.subplots(figsize=size, layout="constrained")
     figure.set_facecolor("white")
@@ -41,7 +41,7 @@ def axes(title: str = "", x: str = "", y: str = "", *, percent: str = "", size: 
     made.grid(alpha=0.25)
     for name, axis in (("x", made.xaxis), ("y", made.yaxis)):
         if name in percent:
-            axis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
+            axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g} %"))
     return made
 
 
