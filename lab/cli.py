@@ -293,7 +293,8 @@ def _tell_answer(answer: "Answer", as_json: bool) -> None:
         console.print(f"  {command}   # {why}", soft_wrap=True)
     console.print(
         "\n± half-width of an interval that holds at all looks at once; all verdicts together are wrong at most "
-        f"{ERROR:.0%} of the time (asymptotic: for many games); {answer.played:,} plays in {answer.seconds:.1f} s; kept in {answer.folder}",
+        f"{ERROR:.0%} of the time (asymptotic: for many games); "
+        f"{answer.played:,} plays in {answer.seconds:.1f} s; kept in {answer.folder}",
         style="dim", soft_wrap=True,
     )  # fmt: skip
 
