@@ -7,6 +7,7 @@ The way of a study can be read off the folder: `study` -> `cell` -> `seating` ->
     r = lab.sweep("configs/study.yaml")      plays what is missing; r.cells is a pandas table, see `lab.results`
     r = lab.load("study")                    what a sweep has written, by the study's name or by its folder
     r = lab.run("game", ["one", "other"])    one cell at once, kept nowhere
+    b = lab.balance("configs/study.yaml")    seats, drama, comebacks, luck and skill: a pandas table of measures
     c = lab.compare("a.yaml", "b.yaml")      two variants on the same luck; c.differences is a pandas table
     lab.report.report("results/study")       a page; what notebooks draw and say is in `lab.report`
 
@@ -20,6 +21,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lab.cell import Cell
     from lab.results import Comparison, Results
 
@@ -48,12 +51,12 @@ def sweep(
     games: a cell, in place of the study's. out: where results go, else by the study's name beside other results. jobs:
     workers, else as many as cores. progress: a bar, in a terminal and in notebooks.
     """
-    from lab import results, runner
+    from lab import results, sweeping
     from lab.report.bar import bar
     from lab.study import read_study, with_games
 
     plan = with_games(read_study(study), games)
-    done = runner.sweep(
+    done = sweeping.sweep(
         plan, Path(out) if out else results.root() / plan.name, jobs=jobs, progress=bar() if progress else None
     )
     return results.read(done.folder)
@@ -80,6 +83,32 @@ def run(
 
     done = run_cell(_cell(game, policies, seats, games, seed, knobs), bar() if progress else None)
     return results.of_run(done)
+
+
+def balance(
+    study: str | Path,
+    *,
+    games: int = 50_000,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    progress: bool = True,
+) -> "pd.DataFrame":
+    """Measure the balance of every cell of a study: `lab balance STUDY`.
+
+    One row a cell, measure and subject, with estimate, low, high, n, definition and source; `balance.parquet` in the
+    study's folder of results. games: game numbers that are measured; as many before them, at most 50,000, are what the
+    winning-chance curve is fitted on. out, jobs, progress: as in `sweep`.
+    """
+    import pandas as pd
+
+    from lab import balancing, results
+    from lab.report.bar import bar
+    from lab.study import read_study
+
+    plan = read_study(study)
+    folder = Path(out) if out else results.root() / plan.name
+    rows = balancing.balance(plan, folder, games=games, jobs=jobs, progress=bar() if progress else None)
+    return pd.DataFrame(rows)
 
 
 def compare(

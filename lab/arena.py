@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.cross import Source
 from lab.errors import IllegalAction, PolicyFailed
 from sims.core.game import Ask, Game, Policy, Setting
 from sims.core.kernel import kernel, specialised
@@ -38,6 +39,10 @@ class Match:
     """By seat. Seats that play alike hold the same object, and are asked together."""
     columns: tuple[str, ...]
     """Names of the results columns."""
+    crossed: tuple[Source, ...] = ()
+    """What of them is crossed with winning."""
+    quantities: int = 0
+    """How many quantities that makes."""
 
 
 def play(

@@ -1,91 +1,54 @@
-"""Verdicts: what a study expects, decided by playing as long as it takes.
+"""Asking: what a study expects, decided by playing as long as it takes.
 
     answer = ask(study, folder) -> Answer
 
-Every clause is held against every cell. One looks at numbers of games that were fixed in advance (`lab.sequences`),
-with intervals that hold at all looks at once, and a cell is played until each of its clauses is decided: **yes** or
-**no** when the whole interval lies where it should, or where it should not; **not shown** when the limit is reached
-before. The error rate of all verdicts together is `ERROR`, divided among clauses, cells and, for `any seat`, seats.
+Every clause is held against every cell and mixture. One looks at numbers of games that were fixed in advance
+(`lab.sequences`), with intervals that hold at all looks at once, and a cell is played until each of its clauses is
+decided: **yes** or **no** when the whole interval lies where it should, or where it should not; **not shown** when the
+limit is reached before. The error rate of all verdicts together is `ERROR`, divided among clauses, cells, inverse
+questions (`lab.find`) and, for `any seat`, seats. What has been decided is kept (`lab.asks`), and so are the games:
+where more of a cell have been played than the next look wants, that look is at all of them, which the intervals allow.
 """
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from math import inf, isfinite, isnan, nan, sqrt
+from dataclasses import dataclass, field, replace
+from math import isnan
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from lab import seating, sequences
+from lab import sequences
+from lab.asks import FINDS, FINDS_SCHEMA, Memory, figure_row, where_of
 from lab.cell import Cell
-from lab.clauses import COMPARED, Clause, Stat, entry_of, places_of
-from lab.comparison import Pair, PairStore, matches_of, pair_of
-from lab.errors import Incomplete
-from lab.estimate import Estimate, student
+from lab.comparison import PairStore
+from lab.errors import BadInput, Incomplete
+from lab.find import ABOVE, BELOW, NOT_TOLD, Search, Wanted, game_of, most_points
+from lab.found import FOUND, NONE, SIDES, Found, words
 from lab.identity import cell_id
-from lab.pairs import differences, quantities
+from lab.population import Population
 from lab.runner import Progress, fill
 from lab.store import Store, write_rows
 from lab.study import Study
-from lab.tally import BINS, LOWEST, WIN, Tally, tally_and_rows
+from lab.verdicts import (
+    DECIDED,
+    ERROR,
+    LIMIT,
+    NO,
+    NOT_SHOWN,
+    YES,
+    Figure,
+    Member,
+    Verdict,
+    hear,
+    in_words,
+    measure,
+    subjects,
+)
 
-ERROR = 0.05
-UNLIKE = 50
-"""A mean is not judged before so many game numbers' worth of plays are unlike the commonest value."""
-TOLD_FROM = 2000
-"""The most telling games are looked for among the first so many."""
-YES, NO, NOT_SHOWN = "yes", "no", "not shown"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """What a clause measures, in one cell: of one seat, where it is about every seat."""
-
-    label: str
-    value: Estimate
-    asymptotic: bool
-    """Whether the interval is right for many games rather than for all."""
-
-
-@dataclass
-class Verdict:
-    """One clause in one cell."""
-
-    cell: Cell
-    clause: Clause
-    alpha: float
-    figures: list[Figure] = field(default_factory=list)
-    games: int = 0
-    looks: int = 0
-    verdict: str = NOT_SHOWN
-
-    @property
-    def is_decided(self) -> bool:
-        return self.verdict != NOT_SHOWN
-
-    def hears(self, figures: list[Figure], games: int) -> None:
-        """A look: decide, if that can be done now."""
-        self.figures, self.games, self.looks = figures, games, self.looks + 1
-        met = [self.clause.is_met_by(each.value.low, each.value.high) for each in figures]
-        self.verdict = NO if False in met else NOT_SHOWN if None in met else YES
-
-    @property
-    def margin(self) -> float:
-        """How far the figure that is nearest to it lies from the edge of where it should be; negative outside."""
-        return min((_margin(self.clause, each.value.estimate) for each in self.figures), default=nan)
-
-    def games_needed(self) -> float:
-        """About how many games would decide it, by the width of the interval now."""
-        needed = 0.0
-        for each in self.figures:
-            half, gap = (each.value.high - each.value.low) / 2, abs(_margin(self.clause, each.value.estimate))
-            needed = max(needed, self.games * (half / gap) ** 2 if gap and isfinite(half) else inf)
-        return needed
-
-
-def _margin(clause: Clause, value: float) -> float:
-    return min(value - clause.low, clause.high - value)
+__all__ = [
+    "DECIDED", "ERROR", "FOUND", "LIMIT", "NO", "NONE", "NOT_SHOWN", "YES", "Answer", "Figure", "Found", "Member",
+    "Verdict", "ask", "in_words", "measure", "open_questions",
+]  # fmt: skip
 
 
 @dataclass
@@ -95,245 +58,227 @@ class Answer:
     study: Study
     folder: Path
     verdicts: list[Verdict]
+    finds: list[Found] = field(default_factory=list)
     played: int = 0
     seconds: float = 0.0
 
     @property
     def verdict(self) -> str:
-        """Of all together: no if any is no, yes if all are yes."""
+        """Of all together: no if any is no (or no value is found), yes if all are yes (or found)."""
         found = {each.verdict for each in self.verdicts}
+        found |= {{FOUND: YES, NONE: NO}.get(each.answer, NOT_SHOWN) for each in self.finds}
         return NO if NO in found else NOT_SHOWN if NOT_SHOWN in found else YES
 
     def as_json(self) -> dict[str, Any]:
-        """For other programs: one entry a clause and cell."""
+        """For other programs: one entry a clause and cell or mixture, and one an inverse question."""
         return {
             "question": self.study.question, "verdict": self.verdict, "error": ERROR, "plays": self.played,
-            "clauses": [
-                {
-                    "expected": each.clause.text, "verdict": each.verdict, "cell": cell_id(each.cell),
-                    "parameters": each.cell.parameters(), "games": each.games, "looks": each.looks,
-                    "figures": [
-                        {"figure": figure.label, "asymptotic": figure.asymptotic} | asdict(figure.value)
-                        for figure in each.figures
-                    ],
-                    "what_would_change_it": in_words(each),
-                }
-                for each in self.verdicts
-            ],
+            "clauses": [_clause_json(each) for each in self.verdicts],
+            "find": [_find_json(each, self.study.varied) for each in self.finds],
         }  # fmt: skip
 
 
+def _clause_json(each: Verdict) -> dict[str, Any]:
+    found = {
+        "expected": each.clause.text, "verdict": each.verdict, "cell": cell_id(each.cell),
+        "parameters": each.cell.parameters(), "games": each.games, "looks": each.looks, "stopped": each.stopped,
+        "figures": [figure_row(figure) for figure in each.figures],
+        "what_would_change_it": in_words(each),
+    }  # fmt: skip
+    if each.mixture:
+        found["mixture"] = each.mixture
+        found["line_ups"] = [
+            {"policies": member.line_up, "weight": member.weight, "verdict": each.judge(member.figures),
+             "figures": [figure_row(figure) for figure in member.figures]}
+            for member in each.members
+        ]  # fmt: skip
+    return found
+
+
+def _find_json(each: Found, varied: tuple[str, ...]) -> dict[str, Any]:
+    low, high = each.ends if each.search.bracket else (None, None)
+    return {
+        "knob": each.wanted.knob, "so_that": each.wanted.clause.text, "answer": each.answer, "value": each.value,
+        "low": low, "high": high, "where": where_of(each.population.likeliest, varied, each.population.text),
+        "turns_at": each.turns(), "visits": _visits(each),
+    }  # fmt: skip
+
+
+def _visits(each: Found) -> list[dict[str, Any]]:
+    return [
+        {"value": each.wanted.values[place], "side": SIDES[each.search.sides[place]], "games": visit.games,
+         "figure": figure_row(visit.figures[0])}
+        for place, visit in sorted(each.visits.items())
+    ]  # fmt: skip
+
+
 def open_questions(study: Study) -> list[Verdict]:
-    """Every clause for every cell of its part, with its part of the error rate."""
-    pairs = [(cell, clause) for cell in study.cells for clause in study.expects[cell.part].clauses]
-    return [Verdict(cell, clause, ERROR / len(pairs)) for cell, clause in pairs]
+    """Every clause for every cell and mixture of its part that it is about, with its part of the error rate."""
+    asked = [
+        (population, clause, study.expects[population.part].limit)
+        for population in study.populations
+        for clause in study.expects[population.part].clauses
+        if any(map(clause.is_about, population.cells))
+    ]
+    alpha = ERROR / max(1, len(asked) + len(_inverse(study)))
+    return [Verdict(each.likeliest, clause, alpha, each, limit) for each, clause, limit in asked]
+
+
+def _inverse(study: Study) -> list[tuple[Population, Wanted, int]]:
+    return [
+        (population, wanted, study.expects[population.part].limit)
+        for population in study.populations
+        for wanted in study.expects[population.part].find
+        if any(map(wanted.clause.is_about, population.cells))
+    ]
 
 
 def ask(study: Study, folder: Path, *, jobs: int | None = None, progress: Progress | None = None) -> Answer:
     """Play until every clause is decided, or its limit is reached. progress.note tells what it will take."""
-    progress, start = progress or Progress(), time.perf_counter()
+    start = time.perf_counter()
     answer = Answer(study, folder, open_questions(study))
-    store, pairs = Store(folder), PairStore(folder)
-    store.open()
-    limits = {part: expectation.limit for part, expectation in study.expects.items()}
-    for games in sequences.looks(max(limits.values(), default=0)):
-        asked = [each for each in answer.verdicts if not each.is_decided and each.games < limits[each.cell.part]]
-        if not asked:
-            break
-        _look(asked, games, limits, store, pairs, jobs, progress, answer)
-        if games == sequences.FIRST_LOOK:
-            progress.note(_forecast(asked, limits, answer.played, time.perf_counter() - start))
-    rows = [store.finished(cell_id(cell)) for cell in study.cells]
-    if kept := [row | {"part": cell.part} for row, cell in zip(rows, study.cells, strict=True) if row]:
-        write_rows(folder / store.table, kept)
+    alpha = ERROR / max(1, len(answer.verdicts) + len(_inverse(study)))
+    asking = _Asking(answer, jobs, progress or Progress(), start)
+    asking.decide(answer.verdicts)
+    for population, wanted, limit in _inverse(study):
+        found = Found(wanted, population, alpha, limit, Search(len(wanted.values)))
+        answer.finds.append(found)
+        asking.find(found)
+    asking.finish()
     answer.seconds = time.perf_counter() - start
     return answer
 
 
-def _look(
-    asked: Sequence[Verdict], games: int, limits: dict[str, int], store: Store, pairs: PairStore,
-    jobs: int | None, progress: Progress, answer: Answer,
-) -> None:  # fmt: skip
-    """Play what is open up to so many games, and decide what can be decided."""
-    for where, is_gain in ((store, False), (pairs, True)):
-        named: dict[str, Any] = {}
-        asking: dict[str, list[Verdict]] = {}
-        for each in asked:
-            if (each.clause.stat.kind == "gain") == is_gain:
-                subject = _subject(each, min(games, limits[each.cell.part]))
-                if _name(subject) not in named or named[_name(subject)].games < subject.games:
-                    named[_name(subject)] = subject  # parts that share a cell may differ in their limits
-                asking.setdefault(_name(subject), []).append(each)
-        if not named:
-            continue
-        run = fill(where, named, jobs, progress)
-        answer.played += run.played
-        for name, row in run.finish().items():
-            tally = where.tally_of(row)
-            for each in asking[name]:
-                each.hears(_measure(each, tally), tally.games)
+class _Asking:
+    """One run of `ask`."""
+
+    def __init__(self, answer: Answer, jobs: int | None, progress: Progress, start: float) -> None:
+        self.answer, self.jobs, self.progress, self.start = answer, jobs, progress, start
+        self.store, self.pairs = Store(answer.folder), PairStore(answer.folder)
+        self.store.open()
+        self.memory = Memory(answer.folder)
+        self.seconds: dict[str, float] = {}
+
+    def decide(self, verdicts: Sequence[Verdict]) -> None:
+        """Look, ever later, until nothing is open."""
+        for each in verdicts:
+            self.memory.recall(each)
+        first = True
+        while asked := [each for each in verdicts if not each.stopped]:
+            games = min(_next_look(each) for each in asked)
+            now = [each for each in asked if _next_look(each) == games]
+            self._look(now, games)
+            self._keep()
+            if first and len(verdicts) > 1:
+                took = time.perf_counter() - self.start
+                self.progress.note(_forecast(verdicts, self.answer.played, took))
+            first = False
+
+    def _look(self, asked: Sequence[Verdict], games: int) -> None:
+        """Play what is open up to so many games, and decide what can be decided."""
+        for where, is_gain in ((self.store, False), (self.pairs, True)):
+            mine = [(each, subjects(each, games)) for each in asked if (each.clause.stat.kind == "gain") == is_gain]
+            named = {subject.name: subject.played for _, played in mine for subject in played}
+            if not named:
+                continue
+            rows = self._play(where, named)
+            for each, played in mine:
+                hear(each, played, [where.tally_of(rows[subject.name]) for subject in played])
+
+    def _play(self, where: Store, named: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        run = fill(where, named, self.jobs, self.progress)
+        self.answer.played += run.played
+        for name, seconds in run.seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        rows = run.finish()
         if run.failures:
             raise Incomplete("; ".join(run.failures.values()))
+        return rows
+
+    def find(self, found: Found) -> None:
+        """Visit values until the crossing is known as well as it can be."""
+        alpha = found.alpha / most_points(found.search.size)
+        while (place := found.search.next()) is not None:
+            value = found.wanted.values[place]
+            there = found.wanted.at(value, found.population, game_of(found.population))
+            visit = Verdict(there.likeliest, found.wanted.clause, alpha, there, found.limit)
+            found.visits[place] = visit
+            self.decide([visit])
+            found.search.sides[place] = {YES: ABOVE, NO: BELOW}.get(visit.verdict, NOT_TOLD)
+            shown = visit.figures[0].value.estimate
+            if isnan(shown):
+                raise BadInput(
+                    f"{found.wanted.clause.text}: nothing could be measured where {found.wanted.knob} is {value}"
+                )
+
+    def _keep(self) -> None:
+        finds = self.answer.finds
+        visits = [(found.wanted.knob, visit) for found in finds for visit in found.visits.values()]
+        self.memory.keep(self.answer.verdicts, visits, self.answer.study.varied)
+
+    def _varied(self) -> tuple[str, ...]:
+        knobs = [found.wanted.knob for found in self.answer.finds]
+        return tuple(dict.fromkeys([*self.answer.study.varied, *knobs]))
+
+    def finish(self) -> None:
+        """Write what a report needs: the verdicts, the answers, the table of cells, the manifest."""
+        self._keep()
+        write_rows(self.answer.folder / FINDS, [self._find_row(each) for each in self.answer.finds], FINDS_SCHEMA)
+        from lab.sweeping import write_table  # which plays by verdicts
+
+        cells = self._cells()
+        rows = self._rows(cells)
+        kept = [cell for cell in cells if cell_id(cell) in rows]
+        table = [rows[cell_id(cell)] | {"part": cell.part} for cell in kept]
+        study = replace(self.answer.study, varied=self._varied())
+        write_table(study, self.store, kept, table, self.seconds)
+
+    def _cells(self) -> list[Cell]:
+        """The study's cells, and those of inverse questions."""
+        visits = [visit for found in self.answer.finds for visit in found.visits.values()]
+        cells = [*self.answer.study.cells, *(cell for visit in visits for cell in visit.cells)]
+        return list({(cell.part, cell_id(cell)): cell for cell in cells}.values())
+
+    def _rows(self, cells: Sequence[Cell]) -> dict[str, dict[str, Any]]:
+        """What has been played of cells. Those of which only gains were asked are played up to the first look."""
+        rows = {name: row for name in map(cell_id, cells) if (row := self.store.finished(name))}
+        games = {
+            cell_id(cell): min(sequences.FIRST_LOOK, each.limit) for each in self.answer.verdicts for cell in each.cells
+        }
+        lacking = {
+            name: replace(cell, games=games[name], keep_games=0)
+            for name, cell in ((cell_id(cell), cell) for cell in cells)
+            if name in games and name not in rows
+        }
+        return rows | (self._play(self.store, lacking) if lacking else {})
+
+    def _find_row(self, found: Found) -> dict[str, Any]:
+        low, high = found.ends
+        value = None if found.value is None else float(found.value)
+        visits = [each | {"value": float(each["value"])} for each in _visits(found)]
+        return {
+            "part": found.population.part, "knob": found.wanted.knob, "so_that": found.wanted.clause.text,
+            "level": found.wanted.clause.low, "line_up": found.population.text or found.population.likeliest.line_up,
+            "where": where_of(found.population.likeliest, self.answer.study.varied, found.population.text),
+            "answer": found.answer, "words": words(found), "value": value, "low": float(low), "high": float(high),
+            "visits": visits,
+        }  # fmt: skip
 
 
-def _subject(asked: Verdict, games: int) -> Any:
-    """What is played for a clause: its cell, or the pair of its cell with one seat changed."""
-    cell = replace(asked.cell, games=games)
-    return cell if asked.clause.stat.kind != "gain" else changed_pair(cell, asked.clause)
+def _next_look(asked: Verdict) -> int:
+    """The number of games at which one looks next."""
+    return next(games for games in sequences.looks(asked.limit) if games > asked.games)
 
 
-def changed_pair(cell: Cell, clause: Clause) -> Pair:
-    """The cell, and the same with one entry that plays `base` playing the policy instead; all seats rotate."""
-    place = places_of(clause.stat.base, clause, cell)[0]
-    entry = entry_of(clause.stat.whose, clause, cell.game)
-    other = replace(cell, lineup=(*cell.lineup[:place], entry, *cell.lineup[place + 1 :]))
-    return pair_of(cell, other)
-
-
-def _name(subject: Any) -> str:
-    return subject.name if isinstance(subject, Pair) else cell_id(subject)
-
-
-# Measuring
-
-
-def _measure(asked: Verdict, tally: Any) -> list[Figure]:
-    stat, cell, alpha = asked.clause.stat, asked.cell, asked.alpha
-    if stat.kind == "gain":
-        return [_gain(asked, tally)]
-    columns = seating.column_names(seating.recipe(cell))
-    if stat.kind == "win_share":
-        return _win_shares(asked, tally, len(columns))
-    column = columns.index(stat.column)
-    histogram = tally.histogram(column + 1)
-    above = int(tally.above[column + 1, 0])
-    if stat.kind == "mean":
-        return [_mean(stat.column, tally, column, histogram, above, alpha)]
-    if stat.kind == "share":
-        share, is_exact = _share(stat, tally, histogram, above, alpha)
-        return [Figure(f"share({stat.column} {stat.compared} {stat.value})", share, not is_exact)]
-    rank = 0.5 if stat.kind == "median" else int(stat.kind[1:]) / 100
-    defined = [(float(value), count) for value, count in histogram.items() if value >= 0]
-    listed = [*defined, (inf, above)] if above else defined
-    found = sequences.quantile(listed, rank, tally.games, sequences.look_number(tally.games), alpha)
-    if above:  # all that is known of these values is that they are beyond the histogram
-        found = Estimate(min(found.estimate, LOWEST + BINS), min(found.low, LOWEST + BINS), found.high)
-    return [Figure(f"{stat.kind}({stat.column})", found, False)]
-
-
-def _share(stat: Stat, tally: Tally, histogram: dict[int, int], above: int, alpha: float) -> tuple[Estimate, bool]:
-    """Of the plays in which a column is defined (of all plays, if the question is that); whether it is exact.
-
-    A game number with all its rotations is one quantity in [0, 1], unless some of them do not count.
-    """
-    counted = {value: count for value, count in histogram.items() if value >= 0 or stat.value < 0}
-    defined = sum(counted.values()) + above
-    hits = sum(count for value, count in counted.items() if COMPARED[stat.compared](value, stat.value))
-    hits += above if stat.compared in (">", ">=", "!=") else 0
-    units = defined // tally.rotations
-    if units == 0:
-        return Estimate(nan, 0.0, 1.0), True
-    return sequences.share(hits / defined * units, units, alpha), tally.rotations == 1 or defined == tally.plays
-
-
-def _mean(
-    name: str, tally: Tally, column: int, histogram: dict[int, int], above: int, alpha: float
-) -> Figure:  # fmt: skip
-    """The mean of a column; one of zeros and ones is a share. Others wait until enough plays are not all alike."""
-    label, seen = f"mean {name}", {value for value in histogram if value >= 0}
-    if seen <= {0, 1} and not above and -1 not in histogram:
-        return Figure(label, sequences.share(histogram.get(1, 0) / tally.rotations, tally.games, alpha), False)
-    m, u, uu, um, mm = (int(each) for each in tally.units[column])
-    if m == 0:
-        return Figure(label, Estimate(nan, -inf, inf), True)
-    unlike = m - max((histogram[value] for value in seen), default=0)
-    scatter = uu * m * m - 2 * u * um * m + u * u * mm  # times m**2
-    deviation = sqrt(scatter / tally.games) / m * tally.games / m if unlike >= UNLIKE * tally.rotations else 0.0
-    return Figure(label, sequences.mean(u / m, deviation, tally.games, alpha), True)
-
-
-def _win_shares(asked: Verdict, tally: Tally, columns: int) -> list[Figure]:
-    cell, whose, alpha = asked.cell, asked.clause.stat.whose, asked.alpha
-
-    def share(quantities: list[int], alpha: float) -> Estimate:
-        total = sum(int(tally.units[each, 1]) for each in quantities)
-        return sequences.share(total / (WIN * tally.rotations * len(quantities)), tally.games, alpha)
-
-    if whose == "any seat":
-        each = alpha / cell.seats
-        return [Figure(f"win_share[{seat}]", share([columns + seat], each), False) for seat in range(cell.seats)]
-    if whose.isdecimal():
-        return [Figure(f"win_share[{whose}]", share([columns + int(whose)], alpha), False)]
-    entries = [columns + cell.seats + place for place in places_of(whose, asked.clause, cell)]
-    return [Figure(f"win_share[{whose}]", share(entries, alpha), False)]
-
-
-def _gain(asked: Verdict, tally: Any) -> Figure:
-    pair = _subject(asked, tally.games)
-    matches = [matches_of(each) for each in (pair.first, pair.second)]
-    found = {each.quantity: each for each in differences(tally, quantities(*matches), paired=True)}
-    place = places_of(asked.clause.stat.base, asked.clause, asked.cell)[0]
-    kind = "entry" if pair.first.rotate_seats else "seat"  # nothing rotates where all play the same in both
-    difference = found[f"win_share {kind} {place}"]
-    half = (difference.high - difference.low) / 2
-    deviation = half / student(tally.games - 1) * sqrt(tally.games) if tally.games > 1 else nan
-    stat = asked.clause.stat
-    return Figure(
-        f"gain({stat.whose} over {stat.base})",
-        sequences.mean(difference.difference, deviation, tally.games, asked.alpha), True,
-    )  # fmt: skip
-
-
-# What it takes, and which games to look at
-
-
-def _forecast(asked: Sequence[Verdict], limits: dict[str, int], played: int, seconds: float) -> str:
-    left = [each for each in asked if not each.is_decided]
+def _forecast(verdicts: Sequence[Verdict], played: int, seconds: float) -> str:
+    left = [each for each in verdicts if not each.stopped]
     if not left:
         return "decided at the first look"
-    games = {id(each.cell): 0.0 for each in left}
+    games: dict[int, float] = {}
     for each in left:
-        needed = min(each.games_needed(), limits[each.cell.part])
-        games[id(each.cell)] = max(games[id(each.cell)], needed - each.games)
+        needed = min(each.games_needed(), each.limit) - each.games
+        for cell in each.cells:
+            games[id(cell)] = max(games.get(id(cell), 0.0), needed)
     total = sum(games.values())
     minutes = total * seconds / max(1, played) / 60
-    return f"{len(left)} of {len(asked)} verdicts are open; about {total:,.0f} more games, {minutes:,.1f} minutes"
-
-
-def telling_games(asked: Verdict) -> list[tuple[int, str]]:
-    """Up to three games of the cell that show what the clause is about: (number, why)."""
-    stat, cell = asked.clause.stat, asked.cell
-    if stat.kind == "gain":
-        return []
-    plan = seating.recipe(replace(cell, rotate_seats=False))
-    matches = seating.matches(plan, seating.prepare(plan))
-    _, rows = tally_and_rows(matches, 0, min(TOLD_FROM, asked.games or TOLD_FROM))
-    rows = rows[:, 0, :]
-    if stat.kind == "win_share":
-        seat = int(stat.whose) if stat.whose.isdecimal() else 0
-        if not stat.whose.isdecimal() and stat.whose != "any seat":
-            seat = places_of(stat.whose, asked.clause, cell)[0]
-        return [(int(game), f"seat {seat} wins") for game in np.flatnonzero(rows[:, 0] == 1 << seat)[:3]]
-    values = rows[:, 1 + matches[0].columns.index(stat.column)]
-    if stat.kind == "share":
-        hits = np.flatnonzero((values >= 0) & COMPARED[stat.compared](values, stat.value))[:3]
-        return [(int(game), f"{stat.column} {values[game]}") for game in hits]
-    known = np.flatnonzero(values >= 0)
-    if known.size == 0:
-        return []
-    ordered = known[np.argsort(values[known], kind="stable")]
-    chosen = {"lowest": ordered[0], "typical": ordered[ordered.size // 2], "highest": ordered[-1]}
-    return [(int(game), f"{why}: {stat.column} {values[game]}") for why, game in chosen.items()]
-
-
-def in_words(asked: Verdict) -> str:
-    """What would change the verdict, or decide it."""
-    if not asked.figures or isnan(asked.margin):
-        return "nothing could be measured"
-    away = f"{abs(asked.margin):.4g}"
-    if asked.verdict == NOT_SHOWN:
-        side = "on the right side" if asked.margin >= 0 else "on the wrong side"
-        needed = asked.games_needed()
-        more = f"about {needed:,.0f} games would decide it" if isfinite(needed) else "no number of games may decide it"
-        return f"so far {away} {side} of what is expected; {more}"
-    return f"the verdict would change if the figure moved by more than {away}"
+    return f"{len(left)} of {len(verdicts)} verdicts are open; about {total:,.0f} more games, {minutes:,.1f} minutes"

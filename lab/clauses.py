@@ -4,12 +4,12 @@
     STAT between A and B
     STAT within X +- Y      (or ±)
 
-    STAT: COLUMN (its mean) | median(COLUMN) | p90(COLUMN) | share(COLUMN OP NUMBER)
-          | win_share[SEAT] | win_share[POLICY] | win_share[any seat] | gain(P over Q)
+    STAT: COLUMN (its mean) | median(COLUMN) | p90(COLUMN) | share(COLUMN OP NUMBER) | share(COLUMN = LABEL)
+          | ending[NAME] | win_share[SEAT] | win_share[POLICY] | win_share[any seat] | gain(P over Q)
 
 `win_share[POLICY]` is the share of wins of a seat that plays it; with `any seat` the clause must hold for every seat.
 `gain(P over Q)` is what one seat's share of wins changes by when it plays P instead of Q and all others stay, on the
-same luck, averaged over seats. A number may be a percentage.
+same luck, averaged over seats. `ending[NAME]` is the share of games that ended so. A number may be a percentage.
 """
 
 import operator
@@ -24,7 +24,7 @@ from lab import catalogue
 from lab.cell import Cell, Entry
 from lab.document import Given
 from lab.errors import unknown
-from lab.lineup import FILL, read_lineups
+from lab.lineup import FILL, read_entry
 from lab.tally import BINS, LOWEST
 
 NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*%?"
@@ -35,8 +35,10 @@ REGIONS = (
 )
 STATS = (
     re.compile(r"(?P<kind>win_share)\s*\[\s*(?P<whose>.+?)\s*\]"),
+    re.compile(r"(?P<column>ending)\s*\[\s*(?P<label>.+?)\s*\]"),
     re.compile(r"(?P<kind>median|p\d{1,2})\s*\(\s*(?P<column>\w+)\s*\)"),
     re.compile(r"(?P<kind>share)\s*\(\s*(?P<column>\w+)\s*(?P<op><=|>=|==|=|!=|<|>)\s*(?P<value>-?\d+)\s*\)"),
+    re.compile(r"(?P<kind>share)\s*\(\s*(?P<column>\w+)\s*(?P<op>==|=|!=)\s*(?P<label>.+?)\s*\)"),
     re.compile(r"(?P<kind>gain)\s*\(\s*(?P<policy>.+?)\s+over\s+(?P<base>.+?)\s*\)"),
     re.compile(r"(?P<column>\w+)"),
 )
@@ -44,6 +46,7 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+EQUATION = re.compile(rf"(?P<stat>.+?)\s*(?<![<>!=])==?\s*(?P<number>{NUMBER})")
 GRAMMAR = "write STAT < NUMBER (or <=, >, >=), STAT between A and B, or STAT within X +- Y"
 
 
@@ -54,8 +57,10 @@ class Stat:
     kind: str
     column: str = ""
     compared: str = ""
-    """share: the operator, and `value`."""
+    """share: the operator, and `value` or `label`."""
     value: int = 0
+    label: str = ""
+    """share: of a category, the name of a value."""
     whose: str = ""
     """win_share: a seat's number, a policy's title, or `any seat`. gain: the policy."""
     base: str = ""
@@ -75,6 +80,13 @@ class Clause:
     given: Given
     folder: Path
     """Where the study is, from where files of policies are looked for."""
+
+    def is_about(self, cell: Cell) -> bool:
+        """Whether the policy whose wins it is about, if it is about one, has a seat there."""
+        policy = self.stat.base if self.stat.kind == "gain" else self.stat.whose
+        if self.stat.kind not in ("gain", "win_share") or policy == "any seat" or policy.isdecimal():
+            return True
+        return bool(find_places(policy, self, cell))
 
     def is_met_by(self, low: float, high: float) -> bool | None:
         """Whether a stat between these lies where it should: for certain, certainly not, or not known yet."""
@@ -127,8 +139,10 @@ def _stat(text: str, given: Given) -> Stat:
     found = _first(STATS, text.strip())
     if not found:
         raise given.wrong("does not begin with something that can be measured: a column, median(...), p90(...), "
-                          "share(...), win_share[...] or gain(... over ...)")  # fmt: skip
+                          "share(...), ending[...], win_share[...] or gain(... over ...)")  # fmt: skip
     kind = found.get("kind") or "mean"
+    if found.get("label"):
+        return Stat("share", found["column"], found.get("op") or "=", label=found["label"])
     if kind == "gain" and found["policy"] == found["base"]:
         raise given.wrong("names one policy twice, which gains nothing over itself")
     if kind == "gain":
@@ -145,11 +159,24 @@ def _stat(text: str, given: Given) -> Stat:
     return Stat(kind, found["column"], found.get("op") or "", value)
 
 
+def read_equation(given: Given, folder: Path = Path()) -> Clause:
+    """`STAT = NUMBER` as the clause that the stat is above the number."""
+    found = EQUATION.fullmatch(given.value.strip()) if isinstance(given.value, str) else None
+    if not found:
+        raise given.wrong("is not an equation; write STAT = NUMBER")
+    number = _number(found["number"])
+    if not isfinite(number):
+        raise given.wrong("has a number that is too large")
+    return Clause(given.value.strip(), _stat(found["stat"], given), number, inf, True, given, folder)
+
+
 def check(clause: Clause, cell: Cell, columns: tuple[str, ...]) -> None:
     """Raise `BadInput` if a cell has nothing of what a clause measures."""
     stat, given = clause.stat, clause.given
     if stat.column and stat.column not in columns:
         raise given.error(unknown("a results column", stat.column, columns))
+    if stat.column:
+        _check_category(clause, cell)
     if stat.kind == "win_share" and stat.whose != "any seat":
         if stat.whose.isdecimal() and int(stat.whose) >= cell.seats:
             raise given.error(f"names seat {stat.whose} of {cell.seats} (0 to {cell.seats - 1})")
@@ -160,13 +187,55 @@ def check(clause: Clause, cell: Cell, columns: tuple[str, ...]) -> None:
         places_of(stat.base, clause, cell)
 
 
+def labels_of(column: str, cell: Cell) -> tuple[str, ...]:
+    """The names of a category's values; none for other columns."""
+    columns = catalogue.game(cell.game).columns(cell.seats, cell.knobs)
+    return next(each.labels for each in columns if each.name == column)
+
+
+def _check_category(clause: Clause, cell: Cell) -> None:
+    """Names are of categories, and categories have shares alone."""
+    stat, given, labels = clause.stat, clause.given, labels_of(clause.stat.column, cell)
+    if stat.label and not labels:
+        raise given.error(f"names {stat.label[:80]!r}, but the values of {stat.column} are numbers without names")
+    if stat.label and stat.label not in labels:
+        raise given.error(unknown(f"a value of {stat.column}", stat.label, labels))
+    if labels and stat.kind != "share":
+        how = f"{stat.column}[NAME]" if stat.column == "ending" else f"share({stat.column} = NAME)"
+        raise given.error(f"{stat.column} is a category, which has no {stat.kind}; write {how} ({', '.join(labels)})")
+
+
+def value_in(stat: Stat, cell: Cell) -> int:
+    """What a share's values are compared with, in this cell."""
+    return labels_of(stat.column, cell).index(stat.label) if stat.label else stat.value
+
+
+def title_of(stat: Stat) -> str:
+    """A stat as one would write it."""
+    if stat.kind == "share" and stat.column == "ending" and stat.label:
+        return f"ending[{stat.label}]" if stat.compared == "=" else f"share(ending {stat.compared} {stat.label})"
+    if stat.kind == "share":
+        return f"share({stat.column} {stat.compared} {stat.label or stat.value})"
+    if stat.kind == "win_share":
+        return f"win_share[{stat.whose}]"
+    if stat.kind == "gain":
+        return f"gain({stat.whose} over {stat.base})"
+    return f"mean {stat.column}" if stat.kind == "mean" else f"{stat.kind}({stat.column})"
+
+
 def places_of(policy: str, clause: Clause, cell: Cell) -> list[int]:
     """Where a policy stands in the line-up of a cell; `BadInput` if it does not."""
+    found = find_places(policy, clause, cell)
+    if not found:
+        raise clause.given.error(unknown("a policy of any line-up of the study", policy, cell.titles))
+    return found
+
+
+def find_places(policy: str, clause: Clause, cell: Cell) -> list[int]:
+    """Where a policy stands in the line-up of a cell."""
     found = [place for place, title in enumerate(cell.titles) if title == policy]
     if not found and ".py:" in policy:  # a file may be named from elsewhere
         found = [place for place, entry in enumerate(cell.lineup) if entry == entry_of(policy, clause, cell.game)]
-    if not found:
-        raise clause.given.error(unknown("a policy of every line-up of the study", policy, cell.titles))
     return found
 
 
@@ -174,5 +243,4 @@ def entry_of(policy: str, clause: Clause, game: str) -> Entry:
     """The policy that a clause names, with its weights."""
     if policy.endswith(FILL):
         raise clause.given.error(f"names {policy}; a clause is about one policy, without {FILL}")
-    [lineup] = read_lineups(catalogue.game(game), replace(clause.given, value=policy), clause.folder)
-    return lineup.entries[0]
+    return read_entry(catalogue.game(game), replace(clause.given, value=policy), clause.folder)

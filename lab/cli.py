@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
     from lab.ask import Answer
     from lab.cell import Cell
-    from lab.runner import Sweep
     from lab.sense import Sense
     from lab.study import Study
+    from lab.sweeping import Sweep
 
 
 class _Interruptible(typer.core.TyperGroup):
@@ -154,7 +155,7 @@ def sweep(
         _dry_run(plan, folder, jobs or os.cpu_count() or 1)
         return
     from lab.progress import Bar
-    from lab.runner import sweep as run_sweep
+    from lab.sweeping import sweep as run_sweep
 
     quiet = quiet or _state["quiet"]
     try:
@@ -172,18 +173,48 @@ def _report(done: "Sweep", quiet: bool) -> None:
         numbered = [row | {"number": number} for number, row in enumerate(done.rows)]
         for part, rows in tables.by_part(numbered).items():
             tables.show(tables.summary(rows), console, title=f"{done.study.name}: {part}" if part else done.study.name)
+            _show_crossed(rows, console)
+            _show_reached(rows, console)
         console.print(_caption(done.rows), style="dim", soft_wrap=True)
+        console.print()
+        for each in done.checks:
+            said = "holds" if each["holds"] else "DOES NOT HOLD"
+            console.print(f"{said}: {each['what']} ({each['found']})", style="dim" * each["holds"], soft_wrap=True)
     plays = f"{done.played:,} plays in {done.seconds:.1f} s" if done.played else "nothing was missing"
     more = sum(row["games"] > cell.games for row, cell in zip(done.rows, done.study.cells, strict=True))
     plays += f"; {more} cells had more games than asked for" if more else ""
     console.print(f"{len(done.rows)} cells; {plays}; results in {done.folder}", soft_wrap=True)
 
 
+def _show_crossed(rows: list[dict[str, Any]], console: "Console") -> None:
+    """Who wins by category and how games end, over these cells."""
+    from lab import tables
+
+    if lines := tables.crossed(rows):
+        tables.show(lines, console, title=f"over {len(rows)} cells" if len(rows) > 1 else "")
+
+
+def _show_reached(rows: list[dict[str, Any]], console: "Console") -> None:
+    """What the cells were played for, where the study says `until`."""
+    from lab import tables
+    from lab.ask import ERROR
+
+    if lines := tables.reached(rows):
+        caption = f"± of intervals that hold at all looks and cells at once, wrong at most {ERROR:.0%} of the time"
+        caption += "; stopped: goals reached, or the limit of games"
+        tables.show(lines, console, title="until", caption=caption)
+
+
 def _caption(rows: list[dict[str, Any]]) -> str:
+    from lab.many import widening
+
+    count = sum(2 * row["seats"] if row["rotate_seats"] else row["seats"] for row in rows)
+    together = f" (× {widening(count):.1f} for all {count:,} shares of wins at once)" if len(rows) > 1 else ""
     unfinished, plays = sum(row["unfinished"] for row in rows), sum(row["plays"] for row in rows)
     entries = "; entry: place in the line-up, over all seats" if any(row["rotate_seats"] for row in rows) else ""
     return (
-        f"seat: share of wins{entries}; ± half-width of a 95 % interval for each figure alone, cells share their luck; "
+        f"seat: share of wins{entries}; ± half-width of a 95 % interval for each figure alone{together}, "
+        "cells share their luck; "
         f"{unfinished:,} of {plays:,} plays unfinished"
     )
 
@@ -196,6 +227,8 @@ def _dry_run(study: "Study", folder: Path, jobs: int) -> None:
     tables.show([line.shown for line in lines], console, title=f"{study.name}: what it would take")
     seconds, size = sum(line.seconds for line in lines), sum(line.bytes for line in lines)
     missing = sum(line.missing for line in lines)
+    if study.until:
+        console.print("where the study says until, games are its limit: cells stop once their goals are reached")
     console.print(
         f"{len(lines)} cells; {missing:,} plays are missing; about {seconds / jobs:,.0f} s with {jobs} jobs; "
         f"about {size / 1e6:,.1f} MB in {folder}; nothing was written",
@@ -209,30 +242,60 @@ def show(
     where: Annotated[str | None, typer.Option(help="Only the cells with KNOB=VALUE,...")] = None,
     by: Annotated[str | None, typer.Option(help="Average the cells that agree in these: KNOB,...")] = None,
     column: Annotated[str | None, typer.Option(help="One results column in full.")] = None,
+    shares: Annotated[
+        str | None, typer.Option(metavar="CATEGORY", help="Who wins by one category: `order of play`, `ending`, ...")
+    ] = None,
+    rank: Annotated[
+        str | None, typer.Option(metavar="FIGURE", help="The cells by one figure: a column or `win_share[SEAT]`.")
+    ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="For machines: every figure with its interval.")] = False,
 ) -> None:
     """Print the results of a sweep."""
     from lab import tables
     from lab.store import read_cells
 
+    given = [
+        name for name, value in (("--column", column), ("--shares", shares), ("--rank", rank)) if value is not None
+    ]
+    if len(given) > 1 or (by is not None and given not in ([], ["--column"])):
+        raise BadInput(f"{' and '.join(given + ['--by'] * (by is not None))} cannot be combined")
+
     rows = [row | {"number": number} for number, row in enumerate(read_cells(results))]
     rows = rows if where is None else tables.where(rows, where)
     names = [name.strip() for name in by.split(",")] if by is not None else None
     groups = {"": rows} if csv or names else tables.by_part(rows)
+    if shares is not None or rank is not None:
+        groups = {"": rows}
     tables_ = {
-        part: tables.column(group, column, names) if column is not None else tables.summary(group, names)
+        part: tables.column(group, column, names) if column is not None
+        else tables.shares(group, shares) if shares is not None
+        else tables.ranked(group, rank) if rank is not None
+        else tables.summary(group, names)
         for part, group in groups.items()
-    }
+    }  # fmt: skip
     if csv:
         print(tables.to_csv(tables_[""]), end="")
         return
     console = _console()
     for part, lines in tables_.items():
         tables.show(lines, console, title=f"{results}: {part}" if part else str(results))
-    caption = (
-        "± half-width of a 95 % interval; n: plays in which it is defined" if column is not None else _caption(rows)
-    )
+        if column is shares is rank is None and names is None:
+            _show_crossed(groups[part], console)
+            _show_reached(groups[part], console)
+    caption = _caption(rows)
+    if column is not None or shares is not None:
+        caption = "± half-width of a 95 % interval for each figure alone; n: plays in which it is defined"
+    elif rank is not None:
+        caption = RANKED.format(count=len(tables_[""]))
     console.print(caption, style="dim", soft_wrap=True)
+
+
+RANKED = (
+    "± half-width of a 95 % interval for each figure alone; all at once: intervals that hold for all {count} together "
+    "(Bonferroni); played again: what to expect then, drawn towards the mean of all, since the first of many is first "
+    "partly by luck (Efron and Morris); differs: from the mean of all, of which at most 5 % are wrong (Benjamini and "
+    "Yekutieli)"
+)
 
 
 @app.command()
@@ -243,15 +306,18 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Decide what a study expects, playing as long as it takes. Exit code 0: yes, 1: no, 3: not shown."""
+    """Decide what a study expects, or find a knob's value, playing as long as it takes.
+
+    Exit code 0: yes (or found), 1: no (or no such value), 3: not shown.
+    """
     from lab.ask import ask as decide
     from lab.progress import Bar
     from lab.study import read_study
 
     plan = read_study(study)
-    if not any(expectation.clauses for expectation in plan.expects.values()):
+    if not any(expectation.clauses or expectation.find for expectation in plan.expects.values()):
         raise BadInput(
-            f"{study}: expect is missing: what the study should show, such as `expect: [win_share[0] < 0.3]`"
+            f"{study}: expect is missing: what the study should show, such as `expect: [win_share[0] < 0.3]`, or `find`"
         )
     folder = out or Path("results") / plan.name
     silent = as_json or quiet or _state["quiet"]
@@ -264,39 +330,19 @@ def ask(
 
 
 def _tell_answer(answer: "Answer", as_json: bool) -> None:
-    from lab import tables
-    from lab.ask import ERROR, in_words, telling_games
-    from lab.identity import cell_id
-
     if as_json:
         print(json.dumps(_finite(answer.as_json()), allow_nan=False))
         return
+    from rich.padding import Padding
+
+    from lab.askpage import page
+
     console = _console()
-    console.print(answer.study.question or f"What {answer.study.name} expects", style="bold", soft_wrap=True)
-    met = sum(each.verdict == "yes" for each in answer.verdicts)
-    console.print(f"{answer.verdict}: {met} of {len(answer.verdicts)} verdicts are yes\n", style="bold", soft_wrap=True)
-    for each in answer.verdicts:
-        console.print(f"{each.verdict:9s} {each.clause.text}", soft_wrap=True)
-        where = tables.varied_of(each.cell, answer.study.varied)
-        told = [f"in {', '.join(f'{name} {value}' for name, value in where.items())}"] if where else []
-        for figure in each.figures:
-            value = tables.Figure(figure.value.estimate, figure.value.low, figure.value.high)
-            kind = "asymptotic" if figure.asymptotic else "exact"
-            told.append(f"{figure.label} is {value} after {each.games:,} games ({kind})")
-        for line in [*told, in_words(each)]:
-            console.print(f"          {line}", style="dim", soft_wrap=True)
-    decisive = next(each for each in answer.verdicts if each.verdict == answer.verdict)
-    if games := telling_games(decisive):
-        console.print(f"\ngames to look at, for {decisive.clause.text}:", soft_wrap=True)
-    for game, why in games:
-        command = f"lab replay {answer.study.path} --cell {cell_id(decisive.cell)} --game {game}"
-        console.print(f"  {command}   # {why}", soft_wrap=True)
-    console.print(
-        "\n± half-width of an interval that holds at all looks at once; all verdicts together are wrong at most "
-        f"{ERROR:.0%} of the time (asymptotic: for many games); "
-        f"{answer.played:,} plays in {answer.seconds:.1f} s; kept in {answer.folder}",
-        style="dim", soft_wrap=True,
-    )  # fmt: skip
+    for line in page(answer):
+        if line.is_command or not line.indent:
+            console.print(" " * line.indent + line.text, style=line.style, soft_wrap=line.is_command)
+        else:
+            console.print(Padding(line.text, (0, 0, 0, line.indent), style=line.style, expand=False))
 
 
 @app.command()
@@ -346,6 +392,8 @@ def run(
         print(json.dumps(done.as_json(), allow_nan=False))
         return
     from lab import tables
+    from lab.cross import OFFSETS
+    from lab.seating import columns, recipe
 
     console, summary = _console(), done.summary
     shares = [
@@ -353,6 +401,7 @@ def run(
         for seat, (title, each) in enumerate(zip(cell.titles, summary.win_share, strict=True))
     ]
     tables.show(shares, console, title=f"{game}, {summary.games:,} games, seed {seed}")
+    _show_crossed([{"cell": game, "win_share_by": [asdict(each) for each in summary.win_share_by]}], console)
     metrics = [
         {
             "column": each.column,
@@ -360,7 +409,8 @@ def run(
             "sd": f"{each.sd:.4g}",
             "n": each.n,
         }
-        for each in summary.metrics
+        for each, column in zip(summary.metrics, columns(recipe(cell)), strict=True)
+        if not column.labels and column.unit not in OFFSETS
     ]
     tables.show(metrics, console, caption="± is the half-width of a 95 % interval; n: games in which it is defined")
     console.print(
@@ -494,6 +544,46 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+@app.command()
+def balance(
+    study: StudyPath,
+    games: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Games a cell that are measured.")] = 50_000,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: all cores).")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/NAME).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure balance: who wins, drama, comebacks, luck against skill, options, from winning-chance curves."""
+    from lab.balancing import balance as measure
+    from lab.progress import Bar
+    from lab.study import read_study
+
+    plan = read_study(study)
+    folder = out or Path("results") / plan.name
+    quiet = quiet or _state["quiet"]
+    rows = measure(plan, folder, games=games, jobs=jobs, progress=None if quiet or as_json else Bar(_console(err=True)))
+    if as_json:
+        print(json.dumps(_finite({"study": plan.name, "folder": str(folder), "measures": rows}), allow_nan=False))
+    else:
+        _tell_balance(rows, folder, quiet)
+
+
+def _tell_balance(rows: list[dict[str, Any]], folder: Path, quiet: bool) -> None:
+    from lab import balance_table, tables
+
+    console = _console()
+    cells = list(dict.fromkeys(row["cell"] for row in rows))
+    for number, cell in enumerate([] if quiet else cells):
+        own = [row for row in rows if row["cell"] == cell]
+        title = f"cell {number}: {balance_table.title(own[0])}"
+        tables.show(balance_table.lines(own), console, title=title)
+        if chosen := balance_table.lines(own, options=True):
+            tables.show(chosen, console)
+    if rows and not quiet:
+        console.print(balance_table.caption(rows), style="dim", soft_wrap=True)
+    console.print(f"{len(cells)} cells; results in {folder / balance_table.TABLE}", soft_wrap=True)
 
 
 @app.command()

@@ -7,12 +7,15 @@
   numbers, with the standard error of the linearised ratio (Cochran, Sampling Techniques, 3rd ed., 6.4).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
 
 from lab.cell import Cell
+from lab.cross import Quantity, sources
 from lab.tally import WIN, Tally
+from sims.core.game import Column
 
 LEVEL = 0.95
 Z = NormalDist().inv_cdf(0.5 + LEVEL / 2)
@@ -48,6 +51,19 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Crossed:
+    """A share by category: see `lab.cross.Quantity` for the first three. n: the cases in which it is defined."""
+
+    by: str
+    value: str
+    seat: int
+    n: int
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Summary:
     """What a cell's tally says."""
 
@@ -63,45 +79,55 @@ class Summary:
     win_share_policy: tuple[Estimate, ...]
     """By line-up entry."""
     metrics: tuple[Metric, ...]
+    win_share_by: tuple[Crossed, ...]
+    """By order of play and by every declared category, and how often each `ending` comes."""
 
 
-def summarise(cell: Cell, columns: tuple[str, ...], tally: Tally) -> Summary:
-    """columns: names of the results columns, in the tally's order."""
-    metrics = tuple(_metric(name, tally, c) for c, name in enumerate(columns))
-    shares = [_share(tally, len(columns) + i) for i in range(2 * cell.seats)]
+def summarise(cell: Cell, columns: Sequence[Column], tally: Tally) -> Summary:
+    """columns: the game's, in the tally's order."""
+    names = [column.name for column in columns]
+    metrics = tuple(_metric(name, tally, c) for c, name in enumerate(names))
+    shares = [_share(tally.units[len(columns) + i], tally.games) for i in range(2 * cell.seats)]
+    _, quantities = sources(columns, cell.seats)
+    crossed = tuple(_crossed(each, line, tally.games) for each, line in zip(quantities, tally.crossed, strict=True))
     winners = tally.histogram(0)
     return Summary(
         games=tally.games,
         plays=tally.plays,
-        unfinished=tally.histogram(1 + columns.index("unfinished")).get(1, 0),
+        unfinished=tally.histogram(1 + names.index("unfinished")).get(1, 0),
         no_winner=winners.get(0, 0),
         shared=sum(n for mask, n in winners.items() if mask.bit_count() > 1),
         win_share=tuple(shares[: cell.seats]),
         win_share_policy=tuple(shares[cell.seats :]),
         metrics=metrics,
+        win_share_by=crossed,
     )
 
 
-def _ratio(tally: Tally, quantity: int) -> tuple[float, float]:
-    """Mean of a quantity over the plays in which it is defined, and its standard error."""
-    m, u, uu, um, mm = tally.units[quantity]
+def _crossed(quantity: Quantity, sums: Sequence[int], games: int) -> Crossed:
+    share = _share(sums, games)
+    return Crossed(*quantity, int(sums[0]), share.estimate, share.low, share.high)
+
+
+def _ratio(sums: Sequence[int], n: int) -> tuple[float, float]:
+    """Mean of a quantity over the cases in which it is defined, and its standard error; sums over n game numbers."""
+    m, u, uu, um, mm = sums
     if m == 0:
         return nan, nan
     mean = u / m
     scatter = (uu * m * m - 2 * u * um * m + u * u * mm) / m**2  # sum of (u - mean * m)**2, without cancellation
-    n = tally.games
     return mean, sqrt(scatter * n / (n - 1)) / m if n > 1 else inf
 
 
-def _share(tally: Tally, quantity: int) -> Estimate:
-    mean, error = _ratio(tally, quantity)
+def _share(sums: Sequence[int], n: int) -> Estimate:
+    mean, error = _ratio(sums, n)
     share, error = mean / WIN, error / WIN
-    if tally.games == 0:
+    if isnan(share):
         return Estimate(nan, nan, nan)
     if error == 0 and 0 < share < 1:  # every game number the same: as a policy against itself, rotated
         return Estimate(share, share, share)
-    n = tally.games
-    return wilson(share, n if error in (0, inf) else share * (1 - share) / error**2 * n / (n - 1))
+    cases = sums[0] ** 2 / sums[4]  # worth so many cases of one size: n, where it is defined in every play
+    return wilson(share, cases if error in (0, inf) else share * (1 - share) / error**2 * n / (n - 1))
 
 
 def wilson(share: float, n: float) -> Estimate:
@@ -112,7 +138,7 @@ def wilson(share: float, n: float) -> Estimate:
 
 
 def _metric(name: str, tally: Tally, column: int) -> Metric:
-    mean, error = _ratio(tally, column)
+    mean, error = _ratio(tally.units[column], tally.games)
     n = int(tally.units[column, 0])
     if n == 0:
         return Metric(name, 0, nan, nan, nan, nan)

@@ -40,7 +40,7 @@ def forecast(study: Study, folder: Path) -> list[Line]:
 
 
 def _line(name: str, cell: Cell, store: Store, varied: tuple[str, ...]) -> Line:
-    plan, columns = seating.recipe(cell), seating.column_names(seating.recipe(cell))
+    plan, columns = seating.recipe(cell), seating.columns(seating.recipe(cell))
     trial = pilot(plan)
     summary = summarise(cell, columns, trial.tally)
     shrink = sqrt(trial.tally.games / cell.games)

@@ -17,6 +17,8 @@ from lab import catalogue
 from lab.cell import Cell
 from sims.core.game import Game, Policy
 
+TALLIED = 2
+"""Rises when more is kept of a game than before, which no old tally has."""
 SILENT = {"describe.py", "scalar.py", "exact.py"}
 """Modules of a game that have no part in playing it."""
 
@@ -24,6 +26,7 @@ SILENT = {"describe.py", "scalar.py", "exact.py"}
 def cell_id(cell: Cell) -> str:
     """16 hex digits."""
     facts = {
+        "tallied": TALLIED,
         "game": cell.game,
         "seats": cell.seats,
         "seed": cell.seed,

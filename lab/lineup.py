@@ -7,6 +7,7 @@
     threshold:below=3               weights; also {threshold: {below: 3}} or {policy: threshold, below: 3}
     {threshold: {below: [2, 3]}}    two line-ups: a list of weights is a sweep
     path/to/file.py:function        a policy from elsewhere, weights as above
+    all pairs of [a, b, c]          a population, see `lab.population`
 
 Everything that a user gave is a `Given`, a value with its place, so that every error can say where.
 """
@@ -27,6 +28,7 @@ from lab import catalogue
 from lab.cell import Entry
 from lab.document import Given, one_line, scalar
 from lab.errors import BadInput, unknown
+from lab.population import HOW, PAIRS, Mixture, kind_of, policies_of
 from sims.core.game import Game, Policy, Settings, is_list, options_of
 
 MAX_CELLS = 100_000
@@ -172,6 +174,13 @@ class Lineup:
         """The smallest of these numbers of seats that it fits."""
         return min(filter(self.fits, seats))
 
+    def size(self, seats: int) -> int:
+        """It is one line-up; a mixture (`lab.population`) is many."""
+        return 1
+
+    def members(self, seats: int) -> list[tuple[tuple[Entry, ...], float]]:
+        return [(self.seated(seats), 1.0)]
+
 
 @dataclass(frozen=True)
 class _Place:
@@ -181,19 +190,50 @@ class _Place:
     fills: bool
 
 
-def read_lineups(game: Game, given: Given, folder: Path, *, one_each: bool = False) -> list[Lineup]:
+def read_population(game: Game, given: Given, folder: Path) -> list[Lineup | Mixture]:
+    """The line-ups and mixtures that a value of `policies` stands for, one at a time."""
+    kind = kind_of(given)
+    if not kind:
+        return list(_lineups(game, given, folder))
+    named = [(entry, weight) for each, weight in policies_of(given, kind) for entry in _entries(game, each, folder)]
+    entries = tuple(entry for entry, _ in named)
+    if twice := next((entry.title for entry in entries if entries.count(entry) > 1), None):
+        raise given.error(f"has {twice} twice; {HOW[kind]}")
+    if kind == PAIRS:
+        if len(entries) * (len(entries) - 1) > MAX_CELLS:
+            raise given.error(f"makes more than {MAX_CELLS:,} line-ups")
+        return [Lineup(pair, 1, given) for pair in itertools.permutations(entries, 2)]
+    whole = sum(weight for _, weight in named)
+    return [Mixture(entries, tuple(weight / whole for _, weight in named), given)]
+
+
+def read_entry(game: Game, given: Given, folder: Path) -> Entry:
+    """One policy with its weights."""
+    return _entries(game, given, folder)[0]
+
+
+def _entries(game: Game, given: Given, folder: Path) -> list[Entry]:
+    """A policy of a population, once for each combination of its weights."""
+    place = _place(game, given, folder)
+    if place.fills:
+        raise given.wrong(f"fills seats; here a policy stands without {FILL}")
+    return place.entries
+
+
+def read_lineups(game: Game, given: Given, folder: Path, *, one_each: bool = False) -> list[Lineup | Mixture]:
     """The line-ups that a value of `policies` stands for.
 
     folder: where paths to policies are looked up second, after the current directory. one_each: the value is a list
     of line-ups in any case, each without a sweep of weights.
     """
     values = some(given) if isinstance(given.value, list) else None
-    listed = values is not None and (one_each or any(isinstance(each.value, list) for each in values))
-    found: list[Lineup] = []
+    listed = values is not None and (one_each or any(isinstance(each.value, list) or kind_of(each) for each in values))
+    found: list[Lineup | Mixture] = []
     for each in values if listed and values else [given]:
-        made = _lineups(game, each, folder)
+        made = read_population(game, each, folder)
         if one_each and len(made) > 1:
-            raise each.error("sweeps weights; lists that advance together cannot do that")
+            why = "stands for several line-ups" if kind_of(each) else "sweeps weights"
+            raise each.error(f"{why}; lists that advance together cannot do that")
         found += made
         if len(found) > MAX_CELLS:
             raise given.error(f"makes more than {MAX_CELLS:,} line-ups")

@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from lab.cell import line_up
 from lab.errors import BadInput, unknown
 from lab.estimate import Estimate, wilson
+from lab.many import widening
 from lab.store import Store, read_cells, row_of
 
 FIGURE = ["estimate", "low", "high"]
@@ -188,6 +189,46 @@ def win_share(cells: pd.DataFrame, *, seat: int | None = None, policy: int | Non
     if place is None:
         raise BadInput("whose share of wins: a seat, or a policy of the line-up?")
     return _figures(cells, [[row[key][place][part] for part in FIGURE] for row in cells["row"]])
+
+
+def win_share_by(cells: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Shares of wins by a category (`order of play`, `ending`, `start_sin`, ...): one row a cell, value and seat.
+
+    seat -1: of who is in that place, or has that label; -2: how often the label comes; else that seat's share of wins
+    among such games. n: the cases in which it is defined.
+    """
+    known = dict.fromkeys(each["by"] for row in cells["row"] for each in row["win_share_by"])
+    if by not in known:
+        raise BadInput(unknown("a category of these cells", by, known))
+    lines = [
+        {"cell": cell} | {key: each[key] for key in ("value", "seat", *FIGURE, "n")}
+        for cell, row in zip(cells.index, cells["row"], strict=True)
+        for each in row["win_share_by"]
+        if each["by"] == by
+    ]
+    return pd.DataFrame(lines).set_index(["cell", "value", "seat"])
+
+
+def treatment(cells: pd.DataFrame, what: str, whose: str) -> pd.DataFrame:
+    """What a treatment is worth to the seat that gets it: the seat's share of wins for each value of the knob `what`,
+    less the mean over all values; averaged over the seats, of which the knob `whose` names one.
+
+    One row a value: estimate, low, high, n (plays). The intervals hold for all values together (Bonferroni), and count
+    the cells as independent; cells share their luck, which makes the differences sharper than that.
+    """
+    found = []
+    for value, group in cells.groupby(what):
+        shares = [row["win_share"][seat] for row, seat in zip(group["row"], group[whose], strict=True)]
+        middle = sum(share["estimate"] for share in shares) / len(shares)
+        half = sum(((share["high"] - share["low"]) / 2) ** 2 for share in shares) ** 0.5 / len(shares)
+        found.append((value, middle, half, int(group["plays"].sum())))
+    values, middles, halves, n = (np.array(each) for each in zip(*found, strict=True))
+    k = len(found)
+    own = halves**2 * (1 - 2 / k) + (halves**2).sum() / k**2  # of a share less the mean, in which it is itself
+    wide = widening(k) * np.sqrt(own)
+    gap = middles - middles.mean()
+    table = {"estimate": gap, "low": gap - wide, "high": gap + wide, "n": n}
+    return pd.DataFrame(table, index=pd.Index(values, name=what))
 
 
 def share(cells: pd.DataFrame, column: str, values: int | Iterable[int]) -> pd.DataFrame:

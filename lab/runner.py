@@ -1,13 +1,12 @@
-"""The runner: plays what is missing of a study, in blocks, on any number of workers, into a store.
+"""The runner: plays what is missing of cells, in blocks, on any number of workers, into a store.
 
-    sweep(study, folder, jobs=2) -> Sweep, with the rows of all cells
+    fill(store, cells, jobs, progress) -> Run, which finishes the cells
 
 The parent only aggregates. A block that fails is a record, not an exception: the study goes on, and at the end
 `Incomplete` names its cell. A block whose worker dies is tried once more, alone.
 """
 
 import os
-import platform
 import signal
 import threading
 import time
@@ -15,19 +14,16 @@ import warnings
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lab import seating
 from lab.arena import Match
 from lab.block import Outcome, Task, Work, play_in_worker, play_task
 from lab.cell import Cell
-from lab.errors import Incomplete, LabError
-from lab.identity import cell_id, code_hash
+from lab.errors import LabError
 from lab.seating import Recipe
 from lab.store import Store
-from lab.study import Study
 from lab.tally import Tally, compile_all, tally_block
 
 BLOCK_SECONDS = 1.0
@@ -52,47 +48,6 @@ class Progress:
 
     def stop(self) -> None:
         """Nothing more will come."""
-
-
-@dataclass
-class Sweep:
-    """What a sweep has done."""
-
-    study: Study
-    folder: Path
-    names: tuple[str, ...]
-    """Identities of the cells, in the study's order."""
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    """The rows of `cells.parquet` (see `lab.store.SCHEMA`)."""
-    played: int = 0
-    """Plays of this run; all others were in the store."""
-    seconds: float = 0.0
-
-
-def sweep(study: Study, folder: Path, *, jobs: int | None = None, progress: Progress | None = None) -> Sweep:
-    """Play what `folder` does not hold yet of a study's cells, and write their table.
-
-    Errors: `BadInput` if the folder cannot be written; `Incomplete` if a cell could not be played to its end (all
-    others are then written).
-    """
-    progress, store, start = progress or Progress(), Store(folder), time.perf_counter()
-    names = tuple(cell_id(cell) for cell in study.cells)
-    store.open()
-    cells = merged(zip(names, study.cells, strict=True))
-    run = fill(store, cells, jobs, progress)
-    done, finished = Sweep(study, folder, names, played=run.played), run.finish()
-    pairs = zip(names, study.cells, strict=True)
-    done.rows = [finished[name] | {"part": cell.part} for name, cell in pairs if name in finished]
-    done.seconds = time.perf_counter() - start
-    before = store.manifest()
-    if gone := {each["cell"] for each in before.get("cells", [])} - set(names):
-        progress.note(
-            f"{len(gone)} cells of an earlier study are no longer in {folder}'s table; they stay in its cells/"
-        )
-    store.write_study(done.rows, _manifest(done, cells, run.seconds, before))
-    if run.failures:
-        raise Incomplete("; ".join(f"{_title(cells[name])}: {reason}" for name, reason in run.failures.items()))
-    return done
 
 
 def fill(store: Store, cells: dict[str, Any], jobs: int | None, progress: Progress) -> "Run":
@@ -120,12 +75,6 @@ def merged(cells: Iterable[tuple[str, Cell]]) -> dict[str, Cell]:
         keep = -1 if -1 in (cell.keep_games, other.keep_games) else max(cell.keep_games, other.keep_games)
         merged[name] = replace(other, games=max(cell.games, other.games), keep_games=keep)
     return merged
-
-
-def _title(cell: Cell) -> str:
-    knobs = {name: value for name, value in cell.knobs if value != type(cell.knobs).model_fields[name].default}
-    settings = "".join(f" {name}={value}" for name, value in knobs.items())
-    return f"cell {cell.game} of {cell.seats} seats [{', '.join(cell.titles)}]{settings} seed {cell.seed}"
 
 
 # Blocks
@@ -306,27 +255,3 @@ class Run:
             if self.left[name] == 0 and name not in self.rows:
                 self.rows[name] = self.store.finish(name, cell)
         return self.rows
-
-
-def _manifest(done: Sweep, cells: dict[str, Cell], seconds: dict[str, float], before: dict[str, Any]) -> dict[str, Any]:
-    import numba
-    import numpy
-    import pyarrow
-
-    from lab import __version__
-
-    timings = {each["cell"]: each["seconds"] for each in before.get("cells", [])}
-    versions = {"balance-lab": __version__, "python": platform.python_version(), "numpy": numpy.__version__,
-                "numba": numba.__version__, "pyarrow": pyarrow.__version__}  # fmt: skip
-    return {
-        "name": done.study.name,
-        "question": done.study.question,
-        "study": str(done.study.path),
-        "varied": list(done.study.varied),
-        "versions": versions,
-        "code": {cell.game: code_hash(cell.game, ()) for cell in cells.values()},
-        "cells": [
-            {"cell": name, "seconds": round(timings.get(name, 0.0) + seconds.get(name, 0.0), 3)} | cell.parameters()
-            for name, cell in cells.items()
-        ],
-    }

@@ -3,11 +3,11 @@
 from functools import cache
 from typing import Any, NamedTuple
 
-from lab import catalogue
+from lab import catalogue, cross
 from lab.arena import Match, Player
 from lab.cell import Cell
 from lab.errors import PolicyFailed
-from sims.core.game import Setting, encode
+from sims.core.game import Column, Setting, encode
 
 
 class Recipe(NamedTuple):
@@ -52,8 +52,16 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
     words = any(player.policy.uses_word for player in players.values())
     setting = Setting(encode(game.knobs(**dict(plan.knobs))), plan.seats, plan.seed, words)
     entries = [players[entry] for entry in plan.lineup]
+    crossed, quantities = cross.sources(columns(plan), plan.seats)
     return tuple(
-        Match(game, setting, tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)), column_names(plan))
+        Match(
+            game,
+            setting,
+            tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)),
+            column_names(plan),
+            crossed,
+            len(quantities),
+        )
         for r in range(plan.rotations)
     )
 
@@ -64,6 +72,10 @@ def unprepared(plan: Recipe) -> bool:
     return not any(catalogue.policy(plan.game, name).prepare for name, _ in plan.lineup)
 
 
-def column_names(plan: Recipe) -> tuple[str, ...]:
+def columns(plan: Recipe) -> tuple[Column, ...]:
     game = catalogue.game(plan.game)
-    return game.column_names(plan.seats, game.knobs(**dict(plan.knobs)))
+    return game.columns(plan.seats, game.knobs(**dict(plan.knobs)))
+
+
+def column_names(plan: Recipe) -> tuple[str, ...]:
+    return tuple(column.name for column in columns(plan))

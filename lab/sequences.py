@@ -79,10 +79,15 @@ def mean(estimate: float, deviation: float, n: int, alpha: float) -> Estimate:
 
 def quantile(histogram: Sequence[tuple[float, int]], rank: float, units: int, look: int, alpha: float) -> Estimate:
     """histogram: (value, plays), ascending. rank: 0.5 for the median. units: game numbers, of several plays."""
+    slack = sqrt(log(2 * (pi * look) ** 2 / 6 / alpha) / (2 * units)) if units else inf
+    return quantile_within(histogram, rank, slack)
+
+
+def quantile_within(histogram: Sequence[tuple[float, float]], rank: float, slack: float) -> Estimate:
+    """slack: how far the distribution may be off. Counts need not be whole numbers."""
     plays = sum(count for _, count in histogram)
-    if plays == 0 or units == 0:
+    if plays == 0 or slack == inf:
         return Estimate(0.0, -inf, inf)
-    slack = sqrt(log(2 * (pi * look) ** 2 / 6 / alpha) / (2 * units))
     return Estimate(
         _reaches(histogram, rank * plays),
         _reaches(histogram, (rank - slack) * plays),
@@ -90,11 +95,11 @@ def quantile(histogram: Sequence[tuple[float, int]], rank: float, units: int, lo
     )
 
 
-def _reaches(histogram: Sequence[tuple[float, int]], wanted: float) -> float:
+def _reaches(histogram: Sequence[tuple[float, float]], wanted: float) -> float:
     """The smallest value up to which there are so many plays; infinite where there never are, or always."""
     if wanted <= 0:
         return -inf
-    so_far = 0
+    so_far = 0.0
     for value, count in histogram:
         so_far += count
         if so_far >= wanted:

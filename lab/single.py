@@ -39,6 +39,7 @@ class Run:
             "shared": summary.shared,
             "win_share": [asdict(share) for share in summary.win_share],
             "win_share_policy": [asdict(share) for share in summary.win_share_policy],
+            "win_share_by": [_numbers(each) for each in summary.win_share_by],
             "metrics": {metric.column: _numbers(metric) for metric in summary.metrics},
             "histograms": {name: self._histogram(row) for name, row in rows.items()},
             "seconds": round(self.seconds, 6),
@@ -52,9 +53,9 @@ class Run:
         return counts | ({"above": more} if more else {})
 
 
-def _numbers(metric: Any) -> dict[str, Any]:
-    figures = {name: value for name, value in asdict(metric).items() if name != "column"}
-    return {name: value if isfinite(value) else None for name, value in figures.items()}
+def _numbers(figures: Any) -> dict[str, Any]:
+    known = {name: value for name, value in asdict(figures).items() if name != "column"}
+    return {name: value if isinstance(value, str) or isfinite(value) else None for name, value in known.items()}
 
 
 def run(cell: Cell, progress: Progress | None = None) -> Run:
@@ -74,4 +75,4 @@ def run(cell: Cell, progress: Progress | None = None) -> Run:
         progress.advance(part.plays)
     progress.stop()
     assert tally is not None, "a cell has at least one game"
-    return Run(cell, tally, summarise(cell, seating.column_names(plan), tally), seconds)
+    return Run(cell, tally, summarise(cell, seating.columns(plan), tally), seconds)

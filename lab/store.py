@@ -35,7 +35,7 @@ from lab import catalogue
 from lab.block import Work
 from lab.cell import Cell
 from lab.errors import BadInput
-from lab.estimate import Summary, summarise
+from lab.estimate import Crossed, Summary, summarise
 from lab.tally import BINS, LOWEST, Tally
 from sims.core.game import Game
 
@@ -60,10 +60,19 @@ SCHEMA = pa.schema([
     ("metrics", pa.list_(_METRIC)),
     ("winners", pa.list_(pa.struct([("seats", pa.int32()), ("plays", pa.int64())]))),
     ("units", pa.list_(pa.list_(_EXACT))),
+    ("win_share_by", pa.list_(pa.struct([
+        ("by", pa.string()), ("value", pa.string()), ("seat", pa.int8()), ("n", pa.int64()), *_SHARE,
+        ("sums", pa.list_(_EXACT)),
+    ]))),
+    ("looks", pa.int32()), ("stopped", pa.string()),
+    ("goals", pa.list_(pa.struct([
+        ("goal", pa.string()), ("figure", pa.string()), ("asymptotic", pa.bool_()), *_SHARE,
+    ]))),
 ])  # fmt: skip
 """The one schema of `cells`. knobs: a JSON object. winners: plays by bit mask of winning seats. metrics: values and
 counts are the histogram (-1: not defined), above is [number, sum, sum of squares] of values beyond it. units: see
-`lab.tally`. Intervals are for 95 %."""
+`lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. looks, stopped, goals: where
+a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
 
 ROW_GROUP = 65_536
 PART = re.compile(r"(tally|games)-\d+-\d+\.parquet")
@@ -76,7 +85,7 @@ HIDDEN = re.compile(r"\..+\.(parquet|json)\.(?P<pid>\d+)")
 
 def row_of(cell: Cell, name: str, game: Game, tally: Tally) -> dict[str, Any]:
     """The row of a cell, or of a part of it."""
-    columns = game.column_names(cell.seats, cell.knobs)
+    columns = game.columns(cell.seats, cell.knobs)
     summary = summarise(cell, columns, tally)
     return {
         "cell": name, "part": cell.part, "game": cell.game, "rules_version": game.rules_version,
@@ -91,7 +100,17 @@ def row_of(cell: Cell, name: str, game: Game, tally: Tally) -> dict[str, Any]:
         "metrics": [_metric_of(tally, c, summary) for c in range(len(columns))],
         "winners": [{"seats": mask, "plays": n} for mask, n in tally.histogram(0).items()],
         "units": [[Decimal(int(each)) for each in line] for line in tally.units],
+        "win_share_by": [
+            asdict(share) | _known(share) | {"sums": [Decimal(int(each)) for each in line]}
+            for share, line in zip(summary.win_share_by, tally.crossed, strict=True)
+        ],
+        "looks": None, "stopped": None, "goals": None,
     }  # fmt: skip
+
+
+def _known(share: Crossed) -> dict[str, float | None]:
+    """Its estimate and interval; null where it never is defined."""
+    return {name: getattr(share, name) if share.n else None for name in ("estimate", "low", "high")}
 
 
 def _metric_of(tally: Tally, column: int, summary: Summary) -> dict[str, Any]:
@@ -112,8 +131,9 @@ def tally_of(row: dict[str, Any]) -> Tally:
         line[np.array(metric["values"], np.int64) - LOWEST] = metric["counts"]
     above = [[0, 0, 0], *([int(each) for each in metric["above"]] for metric in row["metrics"])]
     units = [[int(each) for each in line] for line in row["units"]]
+    crossed = np.array([[int(each) for each in share["sums"]] for share in row["win_share_by"]], object).reshape(-1, 5)
     rotations = row["seats"] if row["rotate_seats"] else 1
-    return Tally(row["games"], rotations, counts, np.array(above, object), np.array(units, object))
+    return Tally(row["games"], rotations, counts, np.array(above, object), np.array(units, object), crossed)
 
 
 # Files

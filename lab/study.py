@@ -2,7 +2,7 @@
 
     game: viking
     seats: [2, 3]                         any scalar may be a list; lists multiply into cells, the last key fastest
-    policies: [threshold, keep...]        see lab/lineup.py
+    policies: [threshold, keep...]        see `lab.lineup`, of populations `lab.population`
     knobs: {start_life: [9, 12]}
     zip: {dice: [2, 3], sides: [6, 8]}    lists that advance together; a list of such mappings multiplies
     studies: {short: {}, long: {knobs: {start_life: 200}}}    parts that share the defaults above
@@ -12,16 +12,19 @@ From file to cells: `lab.document` (values with their lines), `_parts` (defaults
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, product
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab import catalogue
-from lab.cell import Cell
+from lab.cell import Cell, Entry
 from lab.clauses import Clause, check, read_clause
 from lab.document import NAME, Given, one_line, read_document
 from lab.errors import BadInput, unknown
+from lab.find import Wanted, read_find
+from lab.goals import Goal, check_goals, read_goals
 from lab.lineup import (
     FILL,
     HOW_TO_NAME,
@@ -34,6 +37,7 @@ from lab.lineup import (
     some,
     value_of,
 )
+from lab.population import Mixture, Population
 from sims.core.game import Game, Settings, Whole, knob
 
 
@@ -51,7 +55,7 @@ DEFAULT_LIMIT = 20_000_000
 """Game numbers a cell after which `lab ask` gives up."""
 SWEPT = ("seed", "games", "seats", "rotate_seats", "policies")
 """Keys beside the knobs that may be lists."""
-PART_KEYS = ("game", "question", "expect", "limit", "keep_games", *SWEPT, "knobs", "zip")
+PART_KEYS = ("game", "question", "expect", "find", "until", "limit", "keep_games", *SWEPT, "knobs", "zip")
 STUDY_KEYS = ("name", *PART_KEYS, "studies")
 
 
@@ -60,6 +64,8 @@ class Expectation(NamedTuple):
 
     clauses: tuple[Clause, ...]
     limit: int
+    find: tuple[Wanted, ...] = ()
+    """The inverse questions: which value of a knob makes something so."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,10 @@ class Study:
     """Names of the parameters (`Cell.parameters`) that differ between cells, in their order."""
     expects: dict[str, Expectation] = field(default_factory=dict)
     """By part (the empty name, if there are none): what its cells are expected to show, for `lab ask`."""
+    until: dict[str, tuple[Goal, ...]] = field(default_factory=dict)
+    """By part: what its cells are played for, if that is not a number of games (which is then their limit)."""
+    populations: tuple[Population, ...] = ()
+    """What expectations are held against: cells, or mixtures of some. All their cells are in `cells`."""
 
 
 def read_study(path: str | Path) -> Study:
@@ -90,7 +100,10 @@ def read_study(path: str | Path) -> Study:
         if count > MAX_CELLS:
             raise root.error(_too_many(count))
     cells = tuple(cell for part in parts for cell in part.cells())
-    return Study(name, question, path, cells, _varied(cells), {part.title: part.expectation() for part in parts})
+    expects = {part.title: part.expectation() for part in parts}
+    until = {part.title: goals for part in parts if (goals := part.goals())}
+    populations = tuple(population for part in parts for population in part.populations)
+    return Study(name, question, path, cells, _varied(cells), expects, until, populations)
 
 
 def _varied(cells: Sequence[Cell]) -> tuple[str, ...]:
@@ -181,7 +194,7 @@ class _Part:
             _text(self.fields["question"])
         self.keep_games = self._keep_games()
         self.axes = self._seated(list(self._axes()))
-        self.count = prod(len(axis.rows) for axis in self.axes)
+        self.count = self._count()
 
     def _game(self) -> Game:
         names = ", ".join(catalogue.game_names())
@@ -209,11 +222,42 @@ class _Part:
         given = self.fields.get("expect")
         listed = [] if given is None else some(given) if isinstance(given.value, list) else [given]
         clauses = tuple(read_clause(each, self.folder) for each in listed)
-        limit = value_of(General, "limit", self.fields["limit"]) if "limit" in self.fields else DEFAULT_LIMIT
-        for cell in self.cells() if clauses else ():
-            for clause in clauses:
-                check(clause, cell, self.game.column_names(cell.seats, cell.knobs))
-        return Expectation(clauses, limit)
+        asked = self.fields.get("find")
+        wanted = () if asked is None else read_find(asked, self.game, self.folder)
+        for each in wanted:
+            self._check_free(each)
+        for clause in (*clauses, *(each.clause for each in wanted)):
+            self._check_clause(clause)
+        for population in self.populations if wanted else ():
+            for each in wanted:
+                each.check(population, self.game)
+        return Expectation(clauses, self._limit(), wanted)
+
+    def _check_clause(self, clause: Clause) -> None:
+        """It must be about something in every cell; where it is about a policy, in some cell."""
+        about = [each for population in self.populations for each in population.cells if clause.is_about(each)]
+        for cell in about or self.cells():
+            check(clause, cell, self.game.column_names(cell.seats, cell.knobs))
+
+    def _check_free(self, wanted: Wanted) -> None:
+        """A knob that is looked for has no other place in the study."""
+        names = {name for axis in self.axes for name in axis.names}
+        if wanted.knob in names:
+            raise wanted.clause.given.error(f"looks for {wanted.knob}, which also stands in the study; one place only")
+
+    def goals(self) -> tuple[Goal, ...]:
+        """What its cells are played for, held against every cell."""
+        if "until" not in self.fields:
+            return ()
+        if "games" in self.fields:
+            raise self.fields["until"].error("stands beside games; a cell is played for one of them")
+        goals = read_goals(self.fields["until"], self.folder)
+        for cell in self.cells():
+            check_goals(goals, cell, self.game.column_names(cell.seats, cell.knobs))
+        return goals
+
+    def _limit(self) -> int:
+        return value_of(General, "limit", self.fields["limit"]) if "limit" in self.fields else DEFAULT_LIMIT
 
     def _axes(self) -> Iterator[_Axis]:
         """One axis a swept key, one a knob, and one for what is zipped together, as they are written."""
@@ -288,27 +332,57 @@ class _Part:
         first = seats if axes.index(seats) < axes.index(lineups) else lineups
         return [both if axis is first else axis for axis in axes if axis is first or axis in others]
 
+    def _count(self) -> int:
+        """How many cells there are, mixtures counted as their line-ups."""
+        lineups = next(axis for axis in self.axes if "policies" in axis.names)
+        rows = [dict(zip(lineups.names, row, strict=True)) for row in lineups.rows]
+        count: int = sum(row["policies"].size(row.get("seats") or _fewest(self.game, row["policies"])) for row in rows)
+        return count * prod(len(axis.rows) for axis in self.axes if axis is not lineups)
+
     def cells(self) -> Iterator[Cell]:
         """Its cells; of those that differ in nothing but the number of games, the largest."""
-        names = [name for axis in self.axes for name in axis.names]
         found: dict[Any, Cell] = {}
-        for rows in product(*(axis.rows for axis in self.axes)):
-            cell = self._cell(dict(zip(names, chain(*rows), strict=True)))
-            key = cell.seats, cell.lineup, cell.knobs, cell.seed, cell.rotate_seats
+        for cell in (cell for population in self.populations for cell in population.cells):
+            key = _key(cell)
             if key not in found or found[key].games < cell.games:
                 found[key] = cell
         yield from found.values()
 
-    def _cell(self, values: dict[str, Any]) -> Cell:
-        lineup: Lineup = values.pop("policies")
+    @cached_property
+    def populations(self) -> tuple[Population, ...]:
+        """Its cells and mixtures of cells; of those that differ in nothing but the number of games, the largest."""
+        names = [name for axis in self.axes for name in axis.names]
+        found: dict[Any, Population] = {}
+        for rows in product(*(axis.rows for axis in self.axes)):
+            population = self._population(dict(zip(names, chain(*rows), strict=True)))
+            key = population.chances, population.text, *map(_key, population.cells)
+            if key not in found or found[key].cells[0].games < population.cells[0].games:
+                found[key] = population
+        return tuple(found.values())
+
+    def _population(self, values: dict[str, Any]) -> Population:
+        lineup: Lineup | Mixture = values.pop("policies")
         seats = values.pop("seats", None) or _fewest(self.game, lineup)
+        entries, chances = zip(*lineup.members(seats), strict=True)
+        if not isinstance(lineup, Mixture):
+            return Population((self._cell(values, seats, entries[0]),))
+        if values.setdefault("rotate_seats", True) is False:
+            raise self.fields.get("rotate_seats", self.given).error("is false; in a mixture all seats rotate")
+        return Population(tuple(self._cell(dict(values), seats, each) for each in entries), chances, lineup.text)
+
+    def _cell(self, values: dict[str, Any], seats: int, lineup: tuple[Entry, ...]) -> Cell:
         general = {name: values.pop(name) for name in SWEPT if name in values}
+        if "until" in self.fields:
+            general["games"] = self._limit()
         place = self.fields.get("knobs", replace(self.given, where="knobs"))
         knobs = make(self.game.knobs, values, place)
         _check_house(self.game, seats, knobs, self.fields.get("seats", self.fields.get("policies", self.given)))
-        return Cell(
-            self.game.name, seats, lineup.seated(seats), knobs, keep_games=self.keep_games, part=self.title, **general
-        )
+        return Cell(self.game.name, seats, lineup, knobs, keep_games=self.keep_games, part=self.title, **general)
+
+
+def _key(cell: Cell) -> Any:
+    """All but the number of games."""
+    return cell.seats, cell.lineup, cell.knobs, cell.seed, cell.rotate_seats
 
 
 def _known_seats(game: Game, given: Given) -> int:
@@ -318,7 +392,7 @@ def _known_seats(game: Game, given: Given) -> int:
     return seats[given.value]
 
 
-def _fewest(game: Game, lineup: Lineup) -> int:
+def _fewest(game: Game, lineup: Lineup | Mixture) -> int:
     """The fewest seats that a line-up fits, house seats only where no others do."""
     return lineup.fewest(game.seats if any(map(lineup.fits, game.seats)) else game.house_seats)
 
@@ -331,7 +405,7 @@ def _check_house(game: Game, seats: int, knobs: Any, given: Given) -> None:
         )
 
 
-def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
+def _check_fit(lineup: Lineup | Mixture, seats: Sequence[int]) -> None:
     if not any(map(lineup.fits, seats)):
         found = ", ".join(map(str, seats))
         raise lineup.given.error(
@@ -344,11 +418,11 @@ def _check_fit(lineup: Lineup, seats: Sequence[int]) -> None:
 
 
 def with_games(study: Study, games: int | None) -> Study:
-    """The study with so many games a cell, if they are given."""
+    """The study with so many games a cell, if they are given, in place of what it says of games or of `until`."""
     if games is None:
         return study
     games = checked_games(games)
-    return replace(study, cells=tuple(replace(cell, games=games) for cell in study.cells))
+    return replace(study, cells=tuple(replace(cell, games=games) for cell in study.cells), until={})
 
 
 def checked_games(games: int) -> int:
@@ -368,7 +442,9 @@ def cell_from_options(
     if not policies:
         raise BadInput(f"--policy is missing; {HOW_TO_NAME}")
     given = Given([Given(each, "--policy") for each in policies], "--policy")
-    [lineup] = read_lineups(sheet, given, Path())
+    lineup, *more = read_lineups(sheet, given, Path())
+    if more or isinstance(lineup, Mixture):
+        raise given.error("is a population, and this is one cell: name one policy for all seats, or one a seat")
     asked = seats
     if seats is not None:
         seats = _known_seats(sheet, Given(seats, "--seats"))

@@ -19,6 +19,8 @@ from rich.table import Table
 from lab import catalogue
 from lab.cell import Cell, line_up
 from lab.errors import BadInput, unknown
+from lab.estimate import Estimate
+from lab.many import discoveries, shrunk, simultaneous
 
 Row = dict[str, Any]
 GENERAL = ("part", "game", "seats", "policies", "rotate_seats", "seed")
@@ -194,6 +196,87 @@ def differences(row: Row) -> list[Row]:
             }
         )
     return lines
+
+
+def crossed(rows: Sequence[Row], *, named: bool = False) -> list[Row]:
+    """One line a category's label: how often games end so, and the win shares of who has it; averaged over the cells.
+
+    named: also of who is named in a column, such as who first played a card.
+    """
+    found: dict[tuple[str, str], dict[int, list[Row]]] = {}
+    for row in each_once(rows):
+        for each in row["win_share_by"]:
+            if each["n"] and (each["value"] or named):
+                found.setdefault((each["by"], each["value"]), {}).setdefault(each["seat"], []).append(each)
+    lines: list[Row] = []
+    for (by, value), seats in found.items():
+        line: Row = {"by": by, "": value, "n": sum(each["n"] for each in next(iter(seats.values())))}
+        for seat, shares in sorted(seats.items()):
+            heading = CROSSED.get(seat, f"seat {seat} %")
+            line[heading] = _average(shares, "estimate", percent=True)
+        lines.append(line)
+    return lines
+
+
+def reached(rows: Sequence[Row]) -> list[Row]:
+    """One line a cell and goal that it was played for (`until`): figures whose intervals allow for stopping."""
+    names, lines = varied(rows), []
+    for row in rows:
+        for each in row["goals"] or []:
+            line = _parameters_of([row], names, None) | {"goal": each["goal"]}
+            percent = each["figure"].startswith("win_share[")
+            line["figure"] = each["figure"] + " %" * percent
+            line["value"] = Figure(each["estimate"], each["low"], each["high"], percent)
+            lines.append(line | {"games": row["games"], "looks": row["looks"], "stopped": row["stopped"]})
+    return lines
+
+
+CROSSED = {-2: "of games %", -1: "win share %"}
+
+
+def shares(rows: Sequence[Row], name: str) -> list[Row]:
+    """One line a cell and label of one category: `order of play`, `ending`, a category of the seats, or a column."""
+    known = dict.fromkeys(each["by"] for row in rows for each in row["win_share_by"])
+    if name not in known:
+        raise BadInput(unknown("a category of these cells", name, known))
+    names, lines = varied(rows), []
+    for row in rows:
+        for line in crossed([row], named=True):
+            if line["by"] == name:
+                lines.append(_parameters_of([row], names, None) | {key: line[key] for key in line if key != "by"})
+    return lines
+
+
+def ranked(rows: Sequence[Row], name: str) -> list[Row]:
+    """The cells by one figure, the highest first, with what is to be said when one picks from many.
+
+    name: a results column, `win_share[SEAT]`, or `win_share_policy[ENTRY]`.
+    """
+    rows = [row for row in each_once(rows) if _figure_of(row, name)]
+    if not rows:
+        known = dict.fromkeys(metric["column"] for row in rows for metric in row["metrics"])
+        raise BadInput(unknown("a results column, win_share[SEAT] or win_share_policy[ENTRY]", name, known))
+    found = [Estimate(*(_figure_of(row, name)[key] for key in ("estimate", "low", "high"))) for row in rows]
+    percent, names = name.startswith("win_share"), varied(rows)
+    mean = sum(each.estimate for each in found) / len(found)
+    columns = zip(rows, found, simultaneous(found), shrunk(found), discoveries(found, mean), strict=True)
+    lines = []
+    for row, each, together, again, differs in sorted(columns, key=lambda line: -line[1].estimate):
+        line = _parameters_of([row], names, None) | {"games": row["games"]}
+        line |= {name: Figure(each.estimate, each.low, each.high, percent)}
+        line |= {"all at once": Figure(together.estimate, together.low, together.high, percent)}
+        line |= {"played again": Figure(again.estimate, again.low, again.high, percent)}
+        lines.append(line | {"differs": "yes" if differs else ""})
+    return lines
+
+
+def _figure_of(row: Row, name: str) -> Row:
+    """A cell's figure: estimate, low, high; empty if it has none."""
+    if of := re.fullmatch(r"(win_share|win_share_policy)\[(\d+)\]", name):
+        places: list[Row] = row[of[1]]
+        return places[int(of[2])] if int(of[2]) < len(places) else {}
+    metric = _metric(row, name)
+    return metric | {"estimate": metric["mean"]} if metric else {}
 
 
 def _quantiles(metric: Row) -> Row:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lab import arena
+from lab import arena, cross
 from lab.arena import Match
 from sims.core.kernel import kernel
 
@@ -42,6 +42,8 @@ class Tally:
     """[1 + columns, 3] ints: number, sum and sum of squares of the values above the histogram."""
     units: NDArray[np.object_]
     """[columns + 2 * seats, 5] ints: sums over game numbers of m, u, u*u, u*m, m*m."""
+    crossed: NDArray[np.object_]
+    """[quantities of `lab.cross`, 5] ints: the same sums of shares of wins by category."""
 
     def __add__(self, other: Tally) -> Tally:
         if self.rotations != other.rotations or self.counts.shape != other.counts.shape:
@@ -52,6 +54,7 @@ class Tally:
             self.counts + other.counts,
             self.above + other.above,
             self.units + other.units,
+            self.crossed + other.crossed,
         )
 
     @property
@@ -81,17 +84,36 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     above = np.zeros((width, 4), np.int64)
     keep = keep or rotations > 1
     rows = np.empty((count if keep else 0, rotations, width), np.int32)
+    crossing = _Crossing(matches[0])
     for r, match in enumerate(matches):
 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
             _count(results, counts, above)
+            if rotations == 1:
+                crossing.add(results.reshape(-1, 1, width))
             if keep:
                 _place((games - np.uint64(first)).astype(np.int64), results, r, rows)
 
         arena.play(match, first, count, sink)
+    if rotations > 1:
+        crossing.add(rows)
     exact = np.array([_whole(line) for line in above], object)
     units = _units_of_rows(rows, setting.seats) if rotations > 1 else _units_of_counts(counts, exact, setting.seats)
-    return Tally(count, rotations, counts, exact, units), rows
+    return Tally(count, rotations, counts, exact, units, crossing.sums.astype(object)), rows
+
+
+class _Crossing:
+    """Adds up what is crossed with winning."""
+
+    def __init__(self, match: Match) -> None:
+        self.seats = match.setting.seats
+        self.sources = cross.as_array(match.crossed)
+        self.scratch, self.touched = np.zeros((match.quantities, 2), np.int64), np.zeros(match.quantities, np.int64)
+        self.sums = np.zeros((match.quantities, 5), np.int64)
+
+    def add(self, rows: NDArray[np.int32]) -> None:
+        """Rows [game, rotation, 1 + columns]."""
+        cross.add(rows, self.seats, WIN, self.sources, self.scratch, self.touched, self.sums)
 
 
 @kernel
@@ -204,3 +226,5 @@ def compile_all(matches: tuple[Match, ...]) -> None:
     _count(np.zeros((1, 1), np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
     _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
     _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))
+    for match in matches[:1]:
+        _Crossing(match).add(np.zeros((0, 1, 1), np.int32))

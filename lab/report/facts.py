@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from math import isclose
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lab import catalogue
 from lab.cell import Cell
+from lab.checks import Check
 from lab.document import Given
 from lab.errors import LabError
 from lab.identity import cell_id, code_hash
@@ -85,19 +86,19 @@ def _knob(r: Results, game: str, name: str, info: Any) -> dict[str, Any]:
 # Self-checks
 
 
-class Check(NamedTuple):
-    """Something that must hold of these results."""
-
-    what: str
-    found: str
-    holds: bool
-
-
 def checks(r: Results) -> None:
-    """What was checked of these results while the report was made."""
-    found = [_wins_add_up(r), _histograms(r), _means(r), _identities(r), *_again(r)]
+    """What was checked of these results when they were played, and while the report was made."""
+    found = [Check(**each) for each in r.manifest.get("checks", [])]
+    found += [_wins_add_up(r), _histograms(r), _means(r), _identities(r), *_again(r)]
     said = {True: "holds", False: "DOES NOT HOLD"}
     table([{"": said[each.holds], "check": each.what, "found": each.found} for each in found])
+    if exact := r.manifest.get("exact", []):
+        shown = [
+            {"cell": each["cell"], "figure": each["figure"], "estimate": f"{each['estimate']:.6g}",
+             "exact": f"{each['exact']:.6g}", "z": f"{each['z']:+.2f}"}
+            for each in exact
+        ]  # fmt: skip
+        table(shown, "Figures beside their exact values; z: the difference in standard errors.")
 
 
 def _wins_add_up(r: Results) -> Check:

@@ -92,7 +92,8 @@ def _of_study(path: Path) -> Path:
     if not (folder / "cells.parquet").is_file() or not (folder / "study.json").is_file():
         raise BadInput(f"{folder}: no results of {path} yet; run `lab sweep {path}` first")
     there = {row["cell"] for row in read_cells(folder)}
-    if missing := sum(cell_id(cell) not in there for cell in study.cells):
+    asked = (folder / "asks.parquet").is_file()  # which plays what it needs
+    if not asked and (missing := sum(cell_id(cell) not in there for cell in study.cells)):
         raise BadInput(
             f"{folder}: {missing} of the {len(study.cells)} cells of {path} are missing; run `lab sweep {path}` first"
         )

@@ -119,12 +119,28 @@ class Column:
     """One number that every finished game yields, as an `int32` of at least -1.
 
     -1 means "not defined in this game": it is counted, but left out of means. `headline` columns stand in summaries.
+    A name that ends in `_` and a seat's number is about that seat. A column of unit "seat" holds a seat's number;
+    `first_seat`, where there is one, says who played first.
     """
 
     name: str
     help: str
     unit: str = ""
     headline: bool = False
+    labels: tuple[str, ...] = ()
+    """Names of its values from 0 on, which makes it a *category*: shares are given for it, and no mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """Something that a decision may come to, of which the lab counts how often policies choose it."""
+
+    name: str
+    help: str
+    kinds: tuple[int, ...]
+    """The kinds of decision (`view.kind`) in which it can be chosen."""
+    chosen: Callable[[Any, NDArray[np.int8], NDArray[Any]], NDArray[np.bool_]]
+    """`chosen(view, seat, action)`: whether each answer of a batch chose it; whatever where seat is -1. Plain NumPy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +201,8 @@ class Ask(NamedTuple):
     """A decision that many lanes wait for."""
 
     view: Any
-    """Named tuple: `kind` (which decision, one for the whole batch), scalars, and arrays with the lane last."""
+    """Named tuple: `kind` (which decision: one for the whole batch, or an array by lane), scalars, and arrays with the
+    lane last; a record that holds for all lanes, and arrays of records by lane, are as good."""
     seat: NDArray[np.int8]
     """Who decides in each view; -1: nobody, the action is ignored (so that whole tables can be asked at once). Nobody
     is asked in a lane whose game is over."""
@@ -225,6 +242,12 @@ class Table(Protocol):
     def keep(self, lanes: NDArray[np.int32]) -> None:
         """Go on with these lanes alone, in this order. They are busy."""
 
+    def turned(self) -> NDArray[np.int32]:
+        """The lanes in which a turn has ended in this round of play, and perhaps the game with it."""
+
+    def look(self, lanes: NDArray[np.int32], sights: NDArray[np.int32]) -> None:
+        """Write `sights[j]` (`Game.sights`) as a spectator sees them in `lanes[j]` now."""
+
 
 class Narrator(Protocol):
     """Puts the one game of a table with one lane in words. After a round of play the table is ready for the next: a
@@ -247,7 +270,7 @@ class Game:
     knobs: type[Settings]
     columns: Callable[[int, Any], tuple[Column, ...]]
     """`columns(seats, knobs)`, knobs as the model: what each finished game yields, in the order of `Table.record`. Must
-    contain `winner` (-1 for none or shared) and `unfinished` (0 or 1)."""
+    contain `winner` (-1 for none or shared), `unfinished` (0 or 1), and the category `ending`: how the game ended."""
     policies: dict[str, Policy]
     table: Callable[[Setting, int], Table]
     is_legal: Callable[[Any, NDArray[np.int8], NDArray[Any]], bool]
@@ -259,6 +282,18 @@ class Game:
     """Games in lockstep: enough to make Python's share of a step small, few enough to stay in the processor's cache."""
     scalar: str = ""
     """Module of the same rules as one plain compiled loop a game, the peer of `lab bench`."""
+    sights: Callable[[int, Any], tuple[str, ...]] = lambda seats, knobs: ()
+    """`sights(seats, knobs)`: names of the whole numbers that a spectator sees at the end of a turn, hidden things left
+    out. For each seat `NAME_S` (S from 0); the first such name is what leads: who has most of it is ahead. Names that
+    begin with `luck` are how well that turn's dice or cards fell for the seat: of expectation zero, given all that was
+    before the turn and whatever anybody decides in it. (They sharpen shares of wins: `lab.control`.)"""
+    exact: str = ""
+    """Module with `answer(seats, knobs, lineup) -> {"win_share[0]" or column: value}`, where a cell's is known exactly;
+    knobs as the model, lineup as (name, weights) by seat."""
+    symmetric: bool = True
+    """Whether the rules treat all seats alike, because luck or nothing decides who is first."""
+    options: tuple[Option, ...] = ()
+    """What decisions come to, by names that a designer would use."""
     house_seats: tuple[int, ...] = ()
     """Further numbers of seats, which can be played where the knob `house_seats` is true."""
 

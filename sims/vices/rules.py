@@ -59,6 +59,11 @@ LIGHTER, BORROW = range(2)
 
 FREE, PLAYING, OVER = range(3)
 
+FIRST_ROLL = 6 * 31 + 2 * 25  # six times what a first roll is worth: 7 D6, d12, d10, d8; two pairs
+
+# How a game ended.
+EXACT_TARGET, LOWEST_TOTAL, ALL_BEYOND, ROUND_LIMIT = range(4)
+
 
 class Lanes(NamedTuple):
     """The arrays of a table; those of one byte unless said otherwise."""
@@ -715,6 +720,66 @@ def _lowest_pair(tied, rolling, key, game, seats):
     return found
 
 
+@kernel(inline=True)
+def _ending(winner, by_target, unfinished):
+    """How a game ended; by_target: whether somebody won by meeting the target (VV37), not by a low total (VV38)."""
+    if unfinished:
+        return ROUND_LIMIT
+    if winner < 0:
+        return ALL_BEYOND
+    return EXACT_TARGET if by_target else LOWEST_TOTAL
+
+
+@kernel
+def look(lanes, knobs, t, sights):
+    """What a spectator sees after a turn, in the order of `sights`."""
+    seats = t.total.shape[0]
+    for j in range(lanes.size):
+        i, row = lanes[j], sights[j]
+        for seat in range(seats):
+            row[seat] = knobs.target - t.total[seat, i]
+            row[seats + seat] = (seat - t.defender[i]) % seats
+            row[2 * seats + seat] = 0
+            row[3 * seats + seat] = 1 - ((t.removed[i] >> seat) & 1)
+        for sin in range(SINS):
+            if t.holder[sin, i] >= 0:
+                row[2 * seats + t.holder[sin, i]] += 1
+        row[4 * seats], row[4 * seats + 1] = t.at[i] >> 5, t.reached[i]
+
+
+@kernel
+def look_at_luck(lanes, key, t, sights):
+    """How few points the first roll of the turn that has ended was worth to its defender.
+
+    In sixths, less the expectation; of the small Sin dice, two pairs and the Spoilers (the Silver Bullet may stand
+    upright, and a Nemesis be lost). sights: [lane, seat], zeros. The dice are looked up anew.
+    """
+    seats = sights.shape[1]
+    for j in range(lanes.size):
+        i = lanes[j]
+        at = i32(t.at[i] - 32)  # the first roll of that turn
+        dice, rest = words(key, t.game[i], DICE, at), words(key, t.game[i], REST, at)
+        points = 0
+        for word in range(2):
+            left = dice[word]
+            for _ in range(3):
+                face, left = split(left, 6)
+                points += 5 - i32(face)
+        pride, left = split(dice[2], 6)
+        mirror, left = split(left, 6)
+        medusa = split(left, 6)[0]
+        david, left = split(dice[3], 6)
+        goliath = split(left, 6)[0]
+        twelve = split(split(rest[0], 6)[1], 12)[0]
+        ten, left = split(rest[1], 10)
+        eight = split(left, 8)[0]
+        points += 5 - i32(pride) + 27 - i32(twelve) - i32(ten) - i32(eight)
+        points += 0 if mirror == medusa else 10 - i32(mirror) - i32(medusa)
+        points += 0 if david == goliath else 10 - i32(david) - i32(goliath)
+        ended = t.defender[i] if t.phase[i] == OVER else (t.defender[i] + seats - 1) % seats
+        sights[j, ended] = FIRST_ROLL - 6 * points
+
+
 @kernel
 def record(lanes, knobs, t, rows):
     """Write the results of these lanes, in the order of `columns` after the winners, and free them."""
@@ -736,6 +801,7 @@ def record(lanes, knobs, t, rows):
         last = 8 + 4 * seats
         row[last], row[last + 1] = t.sins_destroyed[i], t.nemesis_destroyed[i]
         row[last + 2], row[last + 3] = t.tie_breaks[i], t.unfinished[i]
+        row[last + 4] = _ending(winner, exact and knobs.exact_wins, t.unfinished[i])
         t.phase[i] = FREE
 
 

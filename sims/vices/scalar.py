@@ -30,7 +30,7 @@ LOST, AT_HAND, TAKEN, JOINING = range(4)
 
 WINNER, ROUNDS, TURNS, ROLLS, EXACT_WIN, ANYONE_EXACT, FIRST_SEAT = range(7)
 TOTAL, START_SIN, SIN_MATCHES, NEMESIS_MATCHES = range(7, 23, SEATS)
-SINS_DESTROYED, NEMESIS_DESTROYED, TIE_BREAKS, UNFINISHED = range(23, 27)
+SINS_DESTROYED, NEMESIS_DESTROYED, TIE_BREAKS, UNFINISHED, ENDING = range(23, 28)
 """The columns, in the order of `columns` for four seats."""
 
 u64 = np.uint64
@@ -282,6 +282,7 @@ def settle(state, total, score, still_in, sums):
                 score[seat] = -points
         count, winner = keep_highest(score, still_in)
     sums[EXACT_WIN] += anyone_exact
+    sums[ENDING] += not anyone_exact  # 0: exactly the target, 1: lowest total
     sums[ANYONE_EXACT] += anyone_exact
     return state, winner
 
@@ -326,5 +327,6 @@ def play(seed, first, count, sums):
         sums[ROUNDS] += rounds
         sums[TURNS] += rounds * SEATS
         sums[UNFINISHED] += not over
+        sums[ENDING] += 0 if over else 3
         for seat in range(SEATS):
             sums[TOTAL + seat] += total[seat]

@@ -183,6 +183,16 @@ class Table:
     def record(self, lanes: Numbers, rows: Numbers) -> None:
         rules.record(lanes, self.knobs, self.t, rows)
 
+    def turned(self) -> Numbers:
+        """`next_roll` has marked the defenders who had nothing left."""
+        return self._listed(self.t.due).copy()
+
+    def look(self, lanes: Numbers, sights: Numbers) -> None:
+        luck = sights[:, sights.shape[1] - self.setting.seats :]
+        luck[...] = 0
+        rules.look(lanes, self.knobs, self.t, sights)
+        rules.look_at_luck(lanes, self.key, self.t, luck)
+
     def busy_lanes(self) -> Numbers:
         return np.flatnonzero(self.t.phase).astype(np.int32)
 

@@ -44,6 +44,9 @@ ATTACK, HEAL = range(2)
 DUELS, REROLLS, TRIPLES, TIES, LEAD_CHANGES = range(5)
 SEAT, FACING, OWN_TOTAL, OTHER_TOTAL, OTHER_REROLLED, ACTIVE = range(6)
 
+# How a game ended: by the duel that left one player alive, or not at all.
+OUTSCORED, TIE_HIT, TRIPLE_ATTACK, DUEL_LIMIT = range(4)
+
 
 @kernel
 def listed(who, lanes):
@@ -456,9 +459,22 @@ def find_over(max_duels, alive, duels, busy, lanes):
     return listed(ended, lanes)
 
 
+@kernel(inline=True)
+def _ending(unfinished, total, triple, i):
+    """How the last duel ended the game. A tie comes first: there a triple does not attack (VD3)."""
+    if unfinished:
+        return DUEL_LIMIT
+    if total[0, i] == total[1, i]:
+        return TIE_HIT
+    return TRIPLE_ATTACK if triple[i8(total[1, i] > total[0, i]), i] else OUTSCORED
+
+
 @kernel
-def record(lanes, alive, life, place, counters, busy, rows):
-    """Write the results of finished lanes, winners first and then in the order of `columns`, and free the lanes."""
+def record(lanes, alive, life, place, counters, total, triple, busy, rows):
+    """Write the results of finished lanes, winners first and then in the order of `columns`, and free the lanes.
+
+    total, triple: of the last duel.
+    """
     seats = life.shape[0]
     lives, places, others = 3, 3 + seats, 3 + 2 * seats
     for j in range(lanes.size):
@@ -478,7 +494,50 @@ def record(lanes, alive, life, place, counters, busy, rows):
         row[others + 2] = counters[TIES, i]
         row[others + 3] = counters[LEAD_CHANGES, i]
         row[others + 4] = unfinished
+        row[others + 5] = _ending(unfinished, total, triple, i)
         busy[i] = 0
+
+
+@kernel
+def look(lanes, life, alive, active, duels, sights):
+    """What a spectator sees after a duel, in the order of `sights`."""
+    seats = life.shape[0]
+    for j in range(lanes.size):
+        i = lanes[j]
+        wait = 0
+        for seat in range(seats):
+            sights[j, seat] = life[seat, i]
+            sights[j, seats + seat] = -1
+        for step in range(seats):
+            seat = (active[i] + step) % seats
+            if (alive[i] >> seat) & 1:
+                sights[j, seats + seat] = wait
+                wait += 1
+        sights[j, 2 * seats] = duels[i]
+
+
+@kernel
+def look_at_luck(lanes, key, game, duels, dice, sides, fought, reroll, sights):
+    """Twice what the faces of the last duel exceed their expectation by: of the first roll, and of the dice rerolled.
+
+    fought: [side, lane] who fought it. sights: [lane, 2 * seats], zeros. The dice are looked up anew.
+    """
+    seats = sights.shape[1] // 2
+    for j in range(lanes.size):
+        i = lanes[j]
+        three = words(key, game[i], ROLL, i32(duels[i] - 1))
+        more = words(key, game[i], MORE, i32(duels[i] - 1))
+        for side in range(2):
+            seat = fought[side, i]
+            rolled, again = three[side], three[2 + side]
+            for d in range(dice):
+                if d == 3:
+                    rolled, again = more[side], more[2 + side]
+                face, rolled = split(rolled, sides)
+                other, again = split(again, sides)
+                sights[j, seat] += 2 * i32(face) + 1 - sides
+                if (reroll[side, i] >> d) & 1:
+                    sights[j, seats + seat] += 2 * i32(other) + 1 - sides
 
 
 @kernel

@@ -126,3 +126,9 @@ def play(seed, first, count, sums):
         sums[8] += ties
         sums[9] += lead_changes
         sums[10] += unfinished
+        if unfinished:
+            sums[11] += 3
+        elif total_0 == total_1:
+            sums[11] += 1
+        elif triple_0 if total_0 > total_1 else triple_1:
+            sums[11] += 2

@@ -89,7 +89,7 @@ class Table:
         """All rows of a type in one block, one after the other: arrays that each begin on a page of their own meet in
         the same places of the processor's cache, and drive each other out."""
         seats, dice = self.setting.seats, self.knobs.dice
-        small = _Rows(np.int8, 18 + seats + 4 * dice, lanes)
+        small = _Rows(np.int8, 20 + seats + 4 * dice, lanes)
         large = _Rows(np.int32, 6 + seats, lanes)
         self.free = lanes
         self.game = np.zeros(lanes, np.uint64)
@@ -97,7 +97,7 @@ class Table:
         self.life, self.place = large.take(seats), small.take(seats)
         self.counters = large.take(5)
 
-        self.who, self.total, self.triple, self.highest, self.reroll, self.delta = small.take(6, 2)
+        self.who, self.total, self.triple, self.highest, self.reroll, self.delta, self.fought = small.take(7, 2)
         self.first, self.again = small.take(2, 2, dice)
         hands = (*self.first, *self.again)
         self.hands = {
@@ -181,6 +181,7 @@ class Table:
         rules.count(self.total, self.triple, self.counters[TRIPLES], self.counters[TIES])
         rules.change_life(self.delta, self.who, self.life, self.alive, self.place)
         rules.watch_lead(self.life, self.leader, self.counters[LEAD_CHANGES])
+        self.fought[...] = self.who
         rules.next_turn(self.setting.seats, self.alive, self.who, self.counters[DUELS])
 
     # Asking
@@ -240,8 +241,21 @@ class Table:
         return lanes
 
     def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
-        rules.record(lanes, self.alive, self.life, self.place, self.counters, self.busy, rows)
+        rules.record(lanes, self.alive, self.life, self.place, self.counters, self.total, self.triple, self.busy, rows)
         self.free += lanes.size
+
+    def turned(self) -> NDArray[np.int32]:
+        """A round of play is a duel, of every game."""
+        return self.busy_lanes()
+
+    def look(self, lanes: NDArray[np.int32], sights: NDArray[np.int32]) -> None:
+        known = 2 * self.setting.seats + 1
+        rules.look(lanes, self.life, self.alive, self.who[0], self.counters[DUELS], sights)
+        sights[:, known:] = 0
+        rules.look_at_luck(
+            lanes, self.key, self.game, self.counters[DUELS], self.knobs.dice, self.knobs.sides, self.fought,
+            self.reroll, sights[:, known:],
+        )  # fmt: skip
 
     def busy_lanes(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.busy).astype(np.int32)

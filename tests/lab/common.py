@@ -23,3 +23,8 @@ def matches(of):
 
 def columns(of):
     return seating.column_names(seating.recipe(of))
+
+
+def sheet(of):
+    """The columns as the fact sheet has them."""
+    return seating.columns(seating.recipe(of))

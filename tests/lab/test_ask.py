@@ -1,14 +1,20 @@
 """Verdicts: what a study expects, decided at looks fixed in advance."""
 
 import json
+import shlex
 
+import pyarrow.parquet as pq
 import pytest
 
-from lab.ask import ask, open_questions, telling_games
+from lab.ask import ask, open_questions
 from lab.clauses import read_clause
 from lab.document import Given
 from lab.errors import BadInput
-from lab.study import read_study
+from lab.runner import Progress
+from lab.sequences import FIRST_LOOK
+from lab.study import read_study, with_games
+from lab.sweeping import sweep
+from lab.telling import command, telling_games
 from sims.viking import exact
 from tests.lab.test_cli import lab
 
@@ -29,6 +35,8 @@ def clause(text):
         ("p95(duels) < 12", "p95", None, 12),
         ("share(duels >= 10) < 1e-1", "share", None, 0.1),
         ("gain(threshold over keep) > 0", "gain", 0, None),
+        ("ending[hit in a tie] < 5%", "share", None, 0.05),
+        ("share(ending != outscored) >= 0.2", "share", 0.2, None),
     ],
 )
 def test_clauses_are_read(text, kind, low, high):
@@ -106,9 +114,22 @@ def test_a_gain_is_paired(tmp_path):
 
 def test_games_that_tell(tmp_path):
     answer = ask(read_study(study(tmp_path, "duels > 1", "share(triples >= 4) < 0.5")), tmp_path / "out", jobs=1)
-    told = [why.split(":")[0] for _, why in telling_games(answer.verdicts[0])]
+    told = [each.why.split(":")[0] for each in telling_games(answer.verdicts[0])]
     assert told == ["lowest", "typical", "highest"]
-    assert all(int(why.split()[-1]) >= 4 for _, why in telling_games(answer.verdicts[1]))
+    assert all(int(each.why.split()[-1]) >= 4 for each in telling_games(answer.verdicts[1]))
+
+
+def test_games_that_tell_of_a_gain_are_those_that_it_decides(tmp_path):
+    plan = read_study(study(tmp_path, "gain(threshold over keep) > 0", more="knobs: {start_life: 5}\n"))
+    [verdict] = ask(plan, tmp_path / "out", jobs=1).verdicts
+    told = telling_games(verdict)
+    assert len(told) == 3
+    for each in told:
+        words = shlex.split(command(each, plan))
+        assert words[:2] == ["lab", "replay"]
+        assert "start_life=5" in words
+        last = lab(*words[1:]).out.splitlines()[-1]
+        assert ("winner 1" in last) == ("seat 1 wins as threshold" in each.why)
 
 
 @pytest.mark.parametrize(("expected", "code"), [("duels > 1", 0), ("duels < 1", 1), (f"duels > {EXACT.duels:.5f}", 3)])
@@ -128,7 +149,7 @@ def test_exit_codes_and_the_page(expected, code, tmp_path):
         ("duel < 3", "'duel' is not a results column; did you mean 'duels'"),
         ("win_share[2] < 1", "seat 2 of 2"),
         ("win_share[treshold] < 1", "did you mean 'threshold'"),
-        ("gain(healer over trailing) > 0", "'trailing' is not a policy of every line-up"),
+        ("gain(healer over trailing) > 0", "'trailing' is not a policy of any line-up"),
         ("gain(heeler over keep) > 0", "did you mean 'healer'"),
         ("duels about 7", "is not an expectation"),
         ("duels between 7 and 3", "lower bound is above"),
@@ -136,6 +157,10 @@ def test_exit_codes_and_the_page(expected, code, tmp_path):
         ("p0(duels) > 1", "quantiles are p1 to p99"),
         ("share(duels > 4096) < 1", "values 0 to 4,095"),
         ("share(winner < -1) < 1", "or = -1: not defined"),
+        ("ending[outscred] < 1", "did you mean 'outscored'"),
+        ("share(ending = out scored) < 1", "did you mean 'outscored'"),
+        ("share(duels = many) < 1", "the values of duels are numbers without names"),
+        ("ending < 1", "a category, which has no mean; write ending[NAME]"),
         ("gain(keep over keep) > 0", "names one policy twice"),
         ("gain(keep... over threshold) > 0", "one policy, without ..."),
     ],
@@ -240,3 +265,117 @@ def test_a_policy_s_file_is_looked_for_beside_the_study(tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     assert ask(read_study("deep/s.yaml"), tmp_path / "out", jobs=1).verdicts[0].verdict == "yes"
+
+
+# Endings
+
+
+def test_shares_of_endings_are_those_of_the_column(tmp_path):
+    """The games cut off by the limit are the unfinished ones; all endings together are all games."""
+    endings = ("outscored", "hit in a tie", "attacked by a triple", "duel limit")
+    text = "game: viking\npolicies: keep\nlimit: 2000\nknobs: {max_duels: 6}\nexpect:\n  - unfinished < 2\n"
+    text += "".join(f"  - ending[{each}] < 2\n" for each in endings) + "  - share(ending != duel limit) < 2\n"
+    cut, *shares, rest = (each.figures[0].value.estimate for each in verdicts(tmp_path, text))
+    assert sum(shares) == pytest.approx(1)
+    assert shares[-1] == cut > 0.1
+    assert rest == pytest.approx(1 - cut)
+
+
+# What is kept
+
+
+def told(answer):
+    return [(each.verdict, each.games, each.looks, each.stopped, each.figures) for each in answer.verdicts]
+
+
+def contents(folder, name="asks.parquet"):
+    return pq.read_table(folder / name).to_pylist()
+
+
+EDGE = ("duels > 4.72", "win_share[threshold] > 0.5", f"win_share[keep] > {EXACT.win_share[1]:.6f}")
+"""The first takes some looks, the second one, the last never ends."""
+
+
+def test_a_verdict_stays_though_more_games_are_played(tmp_path):
+    plan = read_study(study(tmp_path, *EDGE))
+    first = ask(plan, tmp_path / "out", jobs=1)
+    assert {each.stopped for each in first.verdicts} == {"decided", "limit"}
+    sweep(with_games(plan, 60_000), tmp_path / "out", jobs=1, progress=Progress())
+    again = ask(plan, tmp_path / "out", jobs=1)
+    assert again.played == 0
+    assert told(again) == told(first)
+
+
+def test_where_more_has_been_played_one_looks_at_all_of_it(tmp_path):
+    plan = read_study(study(tmp_path, *EDGE))
+    sweep(with_games(plan, 12_500), tmp_path / "out", jobs=1, progress=Progress())
+    decided = ask(plan, tmp_path / "out", jobs=1).verdicts[1]
+    assert (decided.games, decided.looks) == (12_500, 2)
+
+
+def test_another_error_rate_is_another_question(tmp_path):
+    few = ask(read_study(study(tmp_path, EDGE[1])), tmp_path / "out", jobs=1).verdicts[0]
+    more = ask(read_study(study(tmp_path, EDGE[1], "duels < 100")), tmp_path / "out", jobs=1).verdicts[0]
+    assert more.alpha == few.alpha / 2
+    assert more.figures[0].value.low < few.figures[0].value.low
+
+
+def test_a_higher_limit_goes_on_where_the_lower_one_stopped(tmp_path):
+    text = "game: viking\npolicies: keep\nlimit: LIMIT\nexpect: 'win_share[0] > 50%'\n"
+    [first] = verdicts(tmp_path, text.replace("LIMIT", "3000"))
+    [second] = verdicts(tmp_path, text.replace("LIMIT", "5000"))
+    assert (first.stopped, first.games, second.stopped, second.games) == ("limit", 3000, "limit", 5000)
+
+
+class Impatient(Progress):
+    """Interrupts the third look."""
+
+    looks = 0
+
+    def start(self, plays):
+        self.looks += plays > 0
+        self.plays = plays
+
+    def advance(self, plays):
+        if self.looks == 3:
+            raise KeyboardInterrupt
+
+
+def test_an_interruption_changes_no_figure(tmp_path):
+    plan = read_study(study(tmp_path, *EDGE))
+    with pytest.raises(KeyboardInterrupt):
+        ask(plan, tmp_path / "broken", jobs=1, progress=Impatient())
+    assert [row["stopped"] for row in contents(tmp_path / "broken")] == ["", "decided", ""]
+    broken, whole = (ask(plan, tmp_path / folder, jobs=1) for folder in ("broken", "whole"))
+    assert told(broken) == told(whole)
+    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
+
+
+def test_what_is_kept_is_a_table_that_others_can_read(tmp_path):
+    ask(read_study(study(tmp_path, *EDGE)), tmp_path / "out", jobs=1)
+    rows = contents(tmp_path / "out")
+    assert [(row["expected"], row["verdict"]) for row in rows] == list(
+        zip(EDGE, ("yes", "yes", "not shown"), strict=True)
+    )
+    assert rows[1]["games"] == FIRST_LOOK
+    assert rows[1]["figures"][0]["figure"] == "win_share[threshold]"
+    assert json.loads((tmp_path / "out" / "study.json").read_text())["question"] == "Is the first seat fair?"
+
+
+def test_a_damaged_memory_is_a_mistake_in_one_line(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "asks.parquet").write_bytes(b"nothing")
+    said = lab("ask", study(tmp_path, EDGE[1]), "--out", tmp_path / "out", "--jobs", "1")
+    assert said.code == 2
+    assert "asks.parquet cannot be read" in said.err
+
+
+def test_a_gain_without_any_scatter_is_still_known_to_be_a_share(tmp_path):
+    """At 200 lives threshold wins every game against keep: the gain is one half, and has no scatter at all."""
+    text = (
+        "game: viking\npolicies: [[threshold, keep]]\nlimit: 2000\nknobs: {start_life: 200}\n"
+        "expect: [gain(threshold over keep) > 0.3, gain(threshold over keep) > 0.499]\n"
+    )
+    first, second = verdicts(tmp_path, text)
+    assert (first.verdict, second.verdict) == ("yes", "not shown")
+    assert not first.figures[0].asymptotic

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "report",
     "ask",
+    "balance",
     "compare",
     "sense",
     "sweep",
@@ -201,7 +202,7 @@ def test_new_study_has_everything_and_runs_as_it_is(tmp_path):
 # One cell
 
 
-def test_run_prints_shares_and_every_column():
+def test_run_prints_shares_and_every_column_with_a_mean():
     names = ["threshold:below=3", "keep", "random"]
     text = says("run", "viking", *policies(*names), "--games", "2_000", "--seed", 7)
     found = figures(*policies(*names), "--games", 2000, "--seed", 7)
@@ -214,7 +215,9 @@ def test_run_prints_shares_and_every_column():
         assert line_of(shares, str(seat)) == f"{seat} {name} {100 * share['estimate']:.1f} ± {half:.1f}"
     heading, *lines = [re.split(r"\s{2,}", line.strip()) for line in text.splitlines() if re.match(" +\\w", line)]
     told = {line[0]: dict(zip(heading, line, strict=True)) for line in lines}
-    for name, metric in found["metrics"].items():
+    without = {"winner", "ending"}  # categories have shares, not means
+    assert set(told) & set(found["metrics"]) == set(found["metrics"]) - without
+    for name, metric in ((name, metric) for name, metric in found["metrics"].items() if name not in without):
         mean, half = map(float, told[name]["mean"].split(" ± "))
         assert mean == pytest.approx(metric["mean"], abs=0.01)
         assert half == pytest.approx(metric["high"] - metric["mean"], abs=0.01)
@@ -228,7 +231,7 @@ METRIC = {"n": int, "mean": float, "sd": float, "low": float, "high": float}
 TYPES = {
     "game": str, "rules_version": int, "seats": int, "games": int, "seed": int, "policies": list, "knobs": dict,
     "unfinished": int, "no_winner": int, "shared": int, "win_share": list, "win_share_policy": list,
-    "metrics": dict, "histograms": dict, "seconds": float, "games_per_second": float,
+    "win_share_by": list, "metrics": dict, "histograms": dict, "seconds": float, "games_per_second": float,
 }  # fmt: skip
 """The stable interface of `lab run --json`."""
 
@@ -531,7 +534,9 @@ def test_dry_run_expects_what_then_comes(tmp_path, keep):
 def test_show_prints_what_the_sweep_has_printed(swept):
     folder, text = swept
     shown = says("show", folder).replace(str(folder), "small")
-    assert [line.rstrip() for line in shown.splitlines()] == [line.rstrip() for line in text.splitlines()[:-1]]
+    printed, checked = text[: text.index("\n\nholds: ")], text[text.index("\n\nholds: ") :]
+    assert [line.rstrip() for line in shown.splitlines()] == [line.rstrip() for line in printed.splitlines()]
+    assert "DOES NOT HOLD" not in checked
     assert says("show", folder / "cells.parquet").count("\n") == shown.count("\n")
 
 

@@ -24,7 +24,7 @@ games: 80
 seats: [2, 3]
 knobs: {start_life: [4, 8], reroll_order: [open, simultaneous]}
 studies:
-  all alike: {policies: [[keep...], [threshold...]]}
+  all alike: {policies: [[keep...], [trailing...]]}
   mixed: {policies: [["threshold:below=3", keep...]], rotate_seats: true, keep_games: 20}
 """
 VICES = """
@@ -165,7 +165,7 @@ def test_a_page_tells_how_to_repeat_it_and_what_to_cite(made, place):
     assert f"version 1, code {r.manifest['code'][game]}" in said
     assert "SHA-256 of cells.parquet" in said
     assert "DOES NOT HOLD" not in said
-    assert text.count('<td style="text-align:left">holds</td>') == 5
+    assert text.count('<td style="text-align:left">holds</td>') == 5 + len(r.manifest["checks"])
     assert re.search(r"lab replay \S+ --cell \d+ --game \d+( --rotation \d)? # the most \w+ of the kept games", said)
 
 

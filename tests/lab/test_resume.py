@@ -20,8 +20,9 @@ import pytest
 
 from lab import arena, runner, store
 from lab.identity import cell_id
-from lab.runner import Progress, sweep
+from lab.runner import Progress
 from lab.study import read_study
+from lab.sweeping import sweep
 from tests.lab.common import cell, matches
 from tests.lab.test_cli import ROOT, lab
 

@@ -14,10 +14,10 @@ from lab.comparison import matches_of
 from lab.errors import BadInput
 from lab.pairs import differences, play_pair, quantities
 from lab.runner import Progress
-from lab.runner import sweep as run_sweep
-from lab.sense import Grid, Sample, draw, factors_of, part_of
+from lab.sense import Grid, Sample, designs, draw, factors_of, groups, part_of, sobol, tornado
 from lab.sense import sense as run_sense
 from lab.study import read_study
+from lab.sweeping import sweep as run_sweep
 from lab.tally import BINS, Tally
 from tests.lab.test_cli import lab
 
@@ -114,7 +114,7 @@ def means_with_noise(truth, rng, *, scatter, shared, groups=40, games=50):
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_intervals_hold_the_truth_as_often_as_they_say_and_noise_adds_nothing(shared, monkeypatch):
     """a + b / 2 on 3 x 3 x 2 cells, with errors of the means that are half as large as the spread."""
-    monkeypatch.setattr(sensitivity, "DRAWS", 500)
+    monkeypatch.setattr(sobol, "DRAWS", 500)
     grid, rng, times = Grid((3, 3, 2)), np.random.default_rng(5), 200
     truth = over(grid, lambda a, b, c: a + b / 2)
     found = [
@@ -155,8 +155,8 @@ def test_a_factor_without_effect_beside_one_with_effect_has_intervals_that_hold_
 
 def test_a_share_that_errs_below_0_takes_its_interval_along():
     draws = np.linspace(-0.3, -0.1, 1001)
-    assert sensitivity._share(-0.2, draws, 1.0, np.ones(1001)).high == pytest.approx(0.095, abs=1e-3)
-    assert sensitivity._share(1.2, 1 - draws, 1.0, np.ones(1001)).low == pytest.approx(0.905, abs=1e-3)
+    assert sobol._share(-0.2, draws, 1.0, np.ones(1001)).high == pytest.approx(0.095, abs=1e-3)
+    assert sobol._share(1.2, 1 - draws, 1.0, np.ones(1001)).low == pytest.approx(0.905, abs=1e-3)
 
 
 def test_luck_that_cells_share_entirely_is_no_noise():
@@ -182,7 +182,14 @@ def played_as(function):
         u, uu = int(values.sum()), int((values**2).sum())
         units[match.columns.index("duels")] = [count, u, uu, u, count]
         nothing = np.zeros((1 + columns, 3), int).astype(object)
-        return Tally(count, 1, np.zeros((BINS, 1 + columns), np.int64), nothing, units)
+        return Tally(
+            count,
+            1,
+            np.zeros((BINS, 1 + columns), np.int64),
+            nothing,
+            units,
+            np.array([[count, 0, 0, 0, count]] * match.quantities, object).reshape(-1, 5),
+        )
 
     return play
 
@@ -224,8 +231,8 @@ def test_known_indices_come_out_of_a_study(tmp_path, monkeypatch):
 
 
 def test_a_large_study_is_sampled(tmp_path, monkeypatch):
-    monkeypatch.setattr(sensitivity, "FULL", 20)
-    monkeypatch.setattr(sensitivity, "EVALUATIONS", 100)
+    monkeypatch.setattr(designs, "FULL", 20)
+    monkeypatch.setattr(designs, "EVALUATIONS", 100)
     knobs = "  start_life: [9, 12, 15]\n  sides: [4, 6, 8]\n  heal: [face, total, none]\n"
     monkeypatch.setattr(block, "tally_block", played_as(lambda knobs, games: 10 * knobs.start_life + games % 5))
     done = run_sense(study(tmp_path, knobs, games=100), tmp_path / "out", jobs=1)
@@ -365,7 +372,7 @@ def test_an_interruption_loses_nothing_that_was_played(flush, tmp_path, monkeypa
             if self.told > 1500:
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(sensitivity, "FLUSH_SECONDS", flush)
+    monkeypatch.setattr(groups, "FLUSH_SECONDS", flush)
     plan, impatient = study(tmp_path, "  start_life: [9, 15]\n", games=1024), Impatient()
     with pytest.raises(KeyboardInterrupt):
         run_sense(plan, tmp_path / "broken", jobs=1, progress=impatient)
@@ -423,7 +430,7 @@ def test_the_picture_says_what_it_shows(three, tmp_path):
 
 
 def test_a_panel_has_room_for_the_largest_steps_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(sensitivity, "BARS", 2)
+    monkeypatch.setattr(tornado, "BARS", 2)
     done = run_sense(study(tmp_path, "  start_life: [9, 12, 15, 20]\n", games=300), tmp_path / "out", jobs=1)
     import matplotlib as mpl
 

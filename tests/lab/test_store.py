@@ -14,9 +14,9 @@ import pytest
 
 from lab import catalogue
 from lab.identity import cell_id
-from lab.runner import sweep
 from lab.store import SCHEMA, read_cells, row_of, tally_of, write_rows
 from lab.study import read_study
+from lab.sweeping import sweep
 from lab.tally import BINS, LOWEST, Tally, tally_block
 from tests.lab.common import cell, columns, matches
 from tests.lab.test_cli import ROOT

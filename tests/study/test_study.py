@@ -17,6 +17,7 @@ from lab.cell import Cell
 from lab.document import Given
 from lab.errors import BadInput, BrokenPlugin
 from lab.lineup import value_of
+from lab.population import Population
 from lab.study import Expectation, Study, cell_from_options, read_study
 from lab.template import template
 from sims.core.game import Column, Game, Settings, Whole, knob, policy
@@ -110,7 +111,9 @@ def knobs(study: Study, *names: str) -> list[tuple[Any, ...]]:
 
 def test_a_study_of_nothing_but_a_game_and_a_policy_has_the_defaults(read: Read, tmp_path: Path) -> None:
     study = read("game: sins\npolicies: calm\n")
-    assert study == Study("s", "", tmp_path / "s.yaml", study.cells, (), {"": Expectation((), 20_000_000)})
+    alone = tuple(Population((cell,)) for cell in study.cells)
+    expects = {"": Expectation((), 20_000_000)}
+    assert study == Study("s", "", tmp_path / "s.yaml", study.cells, (), expects, populations=alone)
     [cell] = study.cells
     assert (cell.game, cell.seats, cell.titles, cell.knobs) == ("sins", 2, ("calm", "calm"), SinsKnobs())
     assert (cell.seed, cell.games, cell.keep_games, cell.rotate_seats, cell.part) == (0, 100_000, 0, False, "")
@@ -410,8 +413,10 @@ def test_an_error_behind_an_alias_is_shown_where_the_alias_stands(refused: Refus
 
 SINS_IS = "game: sins\npolicies: calm\n"
 FILLS = "; NAME... fills the seats that remain"
-PART_KEYS = "expect, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, zip"
-KEYS = PART_KEYS.replace("policies", "name, policies").replace("zip", "studies, zip")
+PART_KEYS = (
+    "expect, find, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, until, zip"
+)
+KEYS = PART_KEYS.replace("policies", "name, policies").replace("until", "studies, until")
 A_POLICY = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 
 

@@ -523,6 +523,18 @@ def break_tie(luck, candidates):
     return candidates[0], rollings
 
 
+ENDINGS = ("exactly the target", "lowest total", "all beyond the target", "round limit")
+
+
+def ending(totals, winner, finished, knobs):
+    """What decided the game; who stands on the target has won by it only where exactly the target wins (VV37)."""
+    if not finished:
+        return "round limit"
+    if winner < 0:
+        return "all beyond the target"
+    return "exactly the target" if knobs["exact_wins"] and totals[winner] == knobs["target"] else "lowest total"
+
+
 def by_seat(name, values):
     return {f"{name}_{seat}": value for seat, value in enumerate(values)}
 
@@ -547,6 +559,7 @@ def results(table, finished):
         "nemesis_destroyed": table.has_nemesis.count(False),
         "tie_breaks": tie_breaks,
         "unfinished": int(not finished),
+        "ending": ENDINGS.index(ending(table.totals, winner, finished, table.knobs)),
     }
 
 

@@ -12,7 +12,7 @@ COLUMNS = [
     *("winner", "rounds", "turns", "rolls", "exact_win", "anyone_exact", "first_seat"),
     *("total_0", "total_1", "total_2", "start_sin_0", "start_sin_1", "start_sin_2"),
     *("sin_matches_0", "sin_matches_1", "sin_matches_2", "nemesis_matches_0", "nemesis_matches_1", "nemesis_matches_2"),
-    *("sins_destroyed", "nemesis_destroyed", "tie_breaks", "unfinished"),
+    *("sins_destroyed", "nemesis_destroyed", "tie_breaks", "unfinished", "ending"),
 ]
 KNOBS = {
     *("house_seats", "target", "exact_wins", "exact_bust", "final_round", "penalty_dice", "nemesis_sides", "sins"),

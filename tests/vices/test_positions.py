@@ -1341,7 +1341,7 @@ def test_every_column():
         "start_sin_0": 6, "start_sin_1": 4, "start_sin_2": 3, "start_sin_3": 0,
         "sin_matches_0": 2, "sin_matches_1": 0, "sin_matches_2": 0, "sin_matches_3": 0,
         "nemesis_matches_0": 1, "nemesis_matches_1": 0, "nemesis_matches_2": 0, "nemesis_matches_3": 0,
-        "sins_destroyed": 1, "nemesis_destroyed": 1, "tie_breaks": 0, "unfinished": 0,
+        "sins_destroyed": 1, "nemesis_destroyed": 1, "tie_breaks": 0, "unfinished": 0, "ending": 1,
     }  # fmt: skip
 
 

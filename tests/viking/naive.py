@@ -235,7 +235,8 @@ def healed(hand, heal):
 
 
 def duel(policies, luck, knobs):
-    """One duel. Returns the two changes, the number of rerolls used, of triples at the end, and of ties (0 or 1)."""
+    """One duel. Returns the two changes, the number of rerolls used, of triples at the end, of ties (0 or 1), and what
+    it is called if it ends the game."""
     hands = [luck.first_roll(ACTIVE), luck.first_roll(OPPONENT)]
     used = [False, False]
     stopped = sum(hands[0]) == sum(hands[1]) or is_triple(hands[0]) or is_triple(hands[1])  # VD6: the first rolls alone
@@ -247,8 +248,18 @@ def duel(policies, luck, knobs):
             hands, used = speak_once_each(policies, hands, luck, sees_the_outcome=order == "active_first")
     triples = is_triple(hands[0]) + is_triple(hands[1])  # VD5: also those made by a reroll
     tie = int(sum(hands[0]) == sum(hands[1]))
-    return changes_of_life(policies, hands, luck, knobs), sum(used), triples, tie
+    return changes_of_life(policies, hands, luck, knobs), sum(used), triples, tie, ending_blow(hands)
 
+
+def ending_blow(hands):
+    """How a duel takes the last life of somebody: one in a tie is no attack, triple or not (VD3)."""
+    low, high = sorted(hands, key=sum)
+    if sum(low) == sum(high):
+        return "hit in a tie"
+    return "attacked by a triple" if is_triple(high) else "outscored"
+
+
+ENDINGS = ("outscored", "hit in a tie", "attacked by a triple", "duel limit")
 
 # A game ---------------------------------------------------------------------------------------------------------------
 
@@ -283,7 +294,7 @@ def play(game_number, seed, seats, lineup, knobs=None):
     while sum(points > 0 for points in life) >= 2 and duels < knobs["max_duels"]:  # VD21
         luck = Luck(seed, game_number, duels, knobs["dice"], knobs["sides"])
         target = choose_target(lineup[active], active, life, luck)
-        changes, rerolls_now, triples_now, tie = duel((lineup[active], lineup[target]), luck, knobs)
+        changes, rerolls_now, triples_now, tie, blow = duel((lineup[active], lineup[target]), luck, knobs)
         duels += 1
         rerolls += rerolls_now
         triples += triples_now
@@ -312,4 +323,5 @@ def play(game_number, seed, seats, lineup, knobs=None):
         "ties": ties,
         "lead_changes": lead_changes,
         "unfinished": int(len(alive) > 1),
+        "ending": ENDINGS.index("duel limit" if len(alive) > 1 else blow),
     }

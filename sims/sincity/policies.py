@@ -1,0 +1,346 @@
+"""The baseline policies of Sin City, exactly as the rulings define them.
+
+Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records: `view.fixed`,
+`view.board[i]` and `view.mine[i]` (their fields: `rules.layout`).
+"""
+
+import numpy as np
+
+from sims.core.game import policy
+from sims.core.kernel import kernel
+from sims.core.rng import choice
+from sims.sincity.cards import (
+    AIMED,
+    ALL_DRAW,
+    AT_WILL,
+    BOSS,
+    DRAW,
+    EVENT,
+    EXECUTE,
+    FIGHT_2,
+    FRAME,
+    JAIL,
+    KINDS,
+    PSYCHOPATH,
+    SEARCH,
+    SEDUCE,
+    WORD,
+)
+from sims.sincity.rules import (
+    DISCARD,
+    EACH,
+    FIGHT,
+    FRIEND,
+    HELP,
+    INVESTIGATE,
+    KILL,
+    NO,
+    PASS,
+    SAVE,
+    SPEND,
+    YES,
+    action_of,
+    any_of,
+    attack_targets,
+    count,
+    event_targets,
+    first,
+    has,
+    lowest,
+)
+
+i64, u32 = np.int64, np.uint32
+
+
+# Helpers: the best of a set of cards. Ties always go to the lowest.
+
+
+@kernel
+def highest_sin(fixed, cards, per_fight):
+    """The card with the highest Sin; ties: by Fighting times `per_fight`, 1 or -1; -1 if there is none."""
+    best, found = i64(-1000), i64(-1)
+    for w in range(len(cards)):
+        rest = cards[w]
+        while rest:
+            card = w * WORD + lowest(rest)
+            rest &= rest - 1
+            value = i64(fixed.sin[card]) * 16 + per_fight * fixed.fight[card]
+            if value > best:
+                best, found = value, card
+    return found
+
+
+@kernel
+def best_fighter(fixed, cards):
+    """The card with the highest Fighting."""
+    best, found = i64(-1), i64(-1)
+    for w in range(len(cards)):
+        rest = cards[w]
+        while rest:
+            card = w * WORD + lowest(rest)
+            rest &= rest - 1
+            if fixed.fight[card] > best:
+                best, found = i64(fixed.fight[card]), card
+    return found
+
+
+@kernel(inline=True)
+def lowest_of(hand, effects):
+    """The lowest card of a hand that is in a set as well, -1 if there is none."""
+    for w in range(len(hand)):
+        if hand[w] & effects[w]:
+            return w * WORD + lowest(hand[w] & effects[w])
+    return i64(-1)
+
+
+# Parts of the baselines
+
+
+@kernel
+def put_into_play(fixed, mine):
+    """Every playable character, lowest first; of several bosses the one with the highest Sin."""
+    several = i64(0)
+    for w in range(len(mine.options)):
+        several += count(mine.options[w] & fixed.of_kind[BOSS, w])
+    if several <= 1:
+        card = lowest_of(mine.options, fixed.characters)
+        return PASS if card < 0 else card
+    bosses = mine.options & fixed.of_kind[BOSS]
+    boss = highest_sin(fixed, bosses, 0)
+    for w in range(len(mine.options)):
+        rest = mine.options[w] & fixed.characters[w] & ~fixed.of_kind[BOSS, w]
+        if boss // WORD == w:
+            rest |= i64(1) << i64(boss % WORD)
+        if rest:
+            return w * WORD + lowest(rest)
+    return boss
+
+
+@kernel
+def drop_card(fixed, mine, keeps):
+    """The discard: events, lowest first (with `keeps` those that the schemer keeps before others), then characters."""
+    if keeps:
+        for w in range(len(mine.hand)):
+            kept = mine.hand[w] & fixed.of_kind[EVENT, w] & ~fixed.at_will[w] & ~fixed.of_effect[FIGHT_2, w]
+            if kept:
+                return w * WORD + lowest(kept)
+    event = lowest_of(mine.hand, fixed.of_kind[EVENT])
+    return event if event >= 0 else least_sin(fixed, mine.hand)
+
+
+@kernel
+def least_sin(fixed, cards):
+    best, found = i64(1000), i64(-1)
+    for w in range(len(cards)):
+        rest = cards[w]
+        while rest:
+            card = w * WORD + lowest(rest)
+            rest &= rest - 1
+            if fixed.sin[card] < best:
+                best, found = i64(fixed.sin[card]), card
+    return found
+
+
+@kernel
+def deed(fixed, board, mine, seat):
+    """The lowest character that has something to do does it: it attacks, or else uses law (all choose the highest
+    Sin, then the lowest Fighting)."""
+    can_attack = fixed.attacks == EACH or not board.attacked
+    prey = np.empty((len(KINDS), len(mine.hand)), np.int64)
+    some = np.empty(len(KINDS), np.bool_)
+    for kind in range(EVENT):
+        for w in range(len(mine.hand)):
+            prey[kind, w] = mine.exposed[w] & fixed.prey[kind, w] if can_attack else 0
+        some[kind] = any_of(prey[kind])
+    for w in range(len(mine.options)):
+        rest = mine.options[w] & fixed.characters[w]
+        while rest:
+            card = w * WORD + lowest(rest)
+            rest &= rest - 1
+            kind = fixed.kind[card]
+            if some[kind] and has(fixed.strikers[kind], card):
+                return action_of(card, highest_sin(fixed, prey[kind], -1), 0)
+            if has(fixed.lawful, card):
+                return action_of(card, highest_sin(fixed, mine.foes, -1), 1)
+    return PASS
+
+
+@kernel
+def draw_event(fixed, board, mine):
+    """The lowest event that draws or searches and was not played in this Help Phase, -1 if there is none."""
+    for w in range(len(mine.options)):
+        events = fixed.of_effect[DRAW, w] | fixed.of_effect[ALL_DRAW, w] | fixed.of_effect[SEARCH, w]
+        rest = mine.options[w] & events & ~board.played[w]
+        if rest:
+            return w * WORD + lowest(rest)
+    return i64(-1)
+
+
+@kernel
+def harmful_event(fixed, board, mine, seat):
+    """The lowest event against an opponent's character, which is the one with the highest Sin, then Fighting."""
+    targets = np.empty(len(mine.options), np.int64)
+    for w in range(len(mine.options)):
+        rest = mine.options[w] & fixed.at_will[w]
+        while rest:
+            card = w * WORD + lowest(rest)
+            rest &= rest - 1
+            if fixed.effect[card] >= AIMED:
+                for v in range(len(targets)):
+                    legal = event_targets(fixed, board, mine, seat, fixed.effect[card], v)
+                    targets[v] = legal & mine.foes[v]
+                target = highest_sin(fixed, targets, 1)
+                if target >= 0:
+                    return action_of(card, target, 0)
+    return PASS
+
+
+@kernel
+def fight_card(fixed, board, mine):
+    """One Fighting +2 a fight, the lowest."""
+    if board.bonus[board.side] > 0:
+        return i64(PASS)
+    return lowest_of(mine.options, fixed.of_effect[FIGHT_2])
+
+
+@kernel
+def other_answer(fixed, mine, kind, keeps):
+    """What all baselines but `random` answer to kinds that are not of the Help or Kill Phase."""
+    if kind == INVESTIGATE or kind == SPEND:
+        return i64(YES)
+    if kind == DISCARD:
+        return drop_card(fixed, mine, keeps)
+    if kind == FRIEND:
+        return best_fighter(fixed, mine.options)
+    return i64(NO) if kind == SAVE else i64(PASS)
+
+
+@policy("Plays every character; never attacks, uses law or plays an event.", costly=True)
+@kernel
+def builder(view, weights, prepared, action):
+    for i in range(action.size):
+        if view.seat[i] >= 0:
+            kind, mine = view.kind[i], view.mine[i]
+            if kind == HELP:
+                action[i] = put_into_play(view.fixed, mine)
+            elif kind == KILL:
+                action[i] = PASS
+            else:
+                action[i] = other_answer(view.fixed, mine, kind, False)
+
+
+@policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.", costly=True)
+@kernel
+def brawler(view, weights, prepared, action):
+    for i in range(action.size):
+        if view.seat[i] >= 0:
+            kind, mine = view.kind[i], view.mine[i]
+            if kind == HELP:
+                action[i] = put_into_play(view.fixed, mine)
+            elif kind == KILL:
+                action[i] = deed(view.fixed, view.board[i], mine, view.seat[i])
+            else:
+                action[i] = other_answer(view.fixed, mine, kind, False)
+
+
+@policy("As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.", costly=True)
+@kernel
+def schemer(view, weights, prepared, action):
+    for i in range(action.size):
+        if view.seat[i] >= 0:
+            kind, board, mine = view.kind[i], view.board[i], view.mine[i]
+            if kind == HELP:
+                card = draw_event(view.fixed, board, mine)
+                action[i] = card if card >= 0 else put_into_play(view.fixed, mine)
+            elif kind == KILL:
+                answer = i64(PASS) if any_of(board.acted) else harmful_event(view.fixed, board, mine, view.seat[i])
+                action[i] = answer if answer != PASS else deed(view.fixed, board, mine, view.seat[i])
+            elif kind == FIGHT:
+                action[i] = fight_card(view.fixed, board, mine)
+            else:
+                action[i] = other_answer(view.fixed, mine, kind, True)
+
+
+# Any option, each equally likely
+
+
+@kernel
+def targets_of(fixed, board, mine, seat, card, law, targets):
+    """Write the legal targets of a card in the Help or the Kill Phase; how many."""
+    kind, effect, n = fixed.kind[card], fixed.effect[card], i64(0)
+    attacks = fixed.attacks == EACH or not board.attacked
+    for w in range(len(targets)):
+        if effect >= 0:
+            targets[w] = event_targets(fixed, board, mine, seat, effect, w) if not law else 0
+        elif law:
+            targets[w] = mine.foes[w] if has(fixed.lawful, card) else 0
+        elif attacks and has(fixed.strikers[kind], card):
+            targets[w] = attack_targets(fixed, board, mine, seat, kind, w)
+        else:
+            targets[w] = 0
+        n += count(targets[w])
+    return n
+
+
+@kernel(inline=True)
+def nth(cards, n):
+    """The n-th card of a set, from 0; there must be one."""
+    for w in range(len(cards)):
+        size = count(cards[w])
+        if n < size:
+            rest = cards[w]
+            for _ in range(n):
+                rest &= rest - 1
+            return w * WORD + lowest(rest)
+        n -= size
+    return i64(-1)
+
+
+@kernel
+def option(fixed, board, mine, seat, wanted, targets):
+    """(the wanted option of the Help or the Kill Phase, how many there are), in the order of the README; pass is 0."""
+    seen, found = i64(1), i64(PASS)
+    for w in range(len(mine.options)):
+        rest = mine.options[w]
+        while rest:
+            card = w * WORD + lowest(rest)
+            rest &= rest - 1
+            effect = fixed.effect[card]
+            if has(mine.hand, card) and effect < AIMED:
+                if seen == wanted:
+                    found = card
+                seen += 1
+                continue
+            for law in range(2):
+                n = targets_of(fixed, board, mine, seat, card, law, targets)
+                if seen <= wanted < seen + n:
+                    found = i64(action_of(card, nth(targets, wanted - seen), law))
+                seen += n
+    return found, seen
+
+
+@kernel
+def any_card(mine, word, passes):
+    """One of the cards on offer; with `passes` 1 it may also pass."""
+    total = i64(passes)
+    for w in range(len(mine.options)):
+        total += count(mine.options[w])
+    place = i64(choice(word, total)) - passes
+    return nth(mine.options, place) if place >= 0 else i64(PASS)
+
+
+@policy("Each decision uniform over its legal options.", uses_word=True, costly=True)
+@kernel
+def random(view, weights, prepared, action):
+    for i in range(action.size):
+        if view.seat[i] >= 0:
+            kind, board, mine = view.kind[i], view.board[i], view.mine[i]
+            if kind == HELP or kind == KILL:
+                targets = np.empty(len(mine.options), np.int64)
+                total = option(view.fixed, board, mine, view.seat[i], -1, targets)[1]
+                wanted = i64(choice(view.word[i], total))
+                action[i] = option(view.fixed, board, mine, view.seat[i], wanted, targets)[0]
+            elif kind == INVESTIGATE or kind == SPEND or kind == SAVE:
+                action[i] = choice(view.word[i], 2)
+            else:
+                action[i] = any_card(mine, view.word[i], kind != DISCARD and kind != FRIEND)

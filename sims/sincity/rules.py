@@ -1,0 +1,1415 @@
+"""The rules of Sin City as kernels over one game at a time.
+
+A game is a state machine: `run` plays on from a *step* until somebody has a choice, the turn ends, or the game does.
+Each step is a function of a `Game` that returns the next step; an answer comes back through `hear`. What is known of a
+game lies in three records, by who may see it: `board` (everybody), `mine` (whoever decides), `secret` (the table);
+`fixed` is the same for all games of a table. `play` and `start` run every lane of a table. Cards and sets of them:
+see `cards.py`.
+
+A kernel that is small or runs often is melted into its callers; the others are not, since that would take long to
+compile. Without the compiler NumPy's rules hold for the numbers in records, hence `i64(...)` where they could overflow.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sims.core.kernel import kernel
+from sims.core.rng import choice, split, words
+from sims.sincity.cards import (
+    AGENT,
+    AIMED,
+    ALL_DRAW,
+    AT_WILL,
+    BOSS,
+    CRIMINAL,
+    DRAW,
+    EXECUTE,
+    FRAME,
+    HERO,
+    IDS,
+    JAIL,
+    KINDS,
+    PSYCHOPATH,
+    SAVE_KILLED,
+    SEARCH,
+    SEDUCE,
+    TOUGH,
+    VICTIM,
+    WORD,
+    tables,
+)
+
+i8, i16, i32, i64, u32, u64 = np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64
+
+SEATS = 6
+"""At most: what is kept by seat has room for so many."""
+
+# Purposes of luck; `README.md` lists their words.
+SHUFFLE, START, FIND_ROLL, ATTACK, DEFENCE, LAW_ROLL, INVESTIGATION, DOCTOR, TOUGH_ROLL, TORTURE_ROLL = range(1, 11)
+POLICY_WORD = 20
+ONCE = 511  # in place of a card, where an investigation is the player's and not a character's
+
+# Kinds of decision. FIND, FIGHT and LAW are windows for cards before a roll, and numbers of rows of `fixed.window`.
+FIND, FIGHT, LAW, HELP, KILL, INVESTIGATE, FRIEND, SPEND, SAVE, DISCARD = range(10)
+
+# Answers: NO or YES; a card; PASS; for HELP and KILL a card with its target and the way it acts, see `action_of`.
+PASS, NO, YES = -1, 0, 1
+
+# Steps of a game. From STOPPED on somebody is asked, or a turn or the game is over.
+HELPING, SINNING, INVESTIGATING, KILLING, WINDOW, ROLLING, BURYING, DISCARDING, TORTURING, ENDING = range(10)
+STOPPED = 10
+ASKED, RESTING, OVER = range(STOPPED, 13)
+FREE, DEALT = 0, 1  # further states of a lane
+
+# What points are for, and how a game ends.
+SIN, KILLS, TORTURE, TURNS = range(4)
+
+# The options of the knobs, in the order of `Knobs`.
+EACH, ONE = range(2)
+SUM, HIGHEST = range(2)
+DICE, TOTAL = range(2)
+ONCE_A_TURN, EACH_ONE = range(2)
+EVERY_TURN, OWN_TURN = range(2)
+
+KNOBS = (
+    *("deck_copies", "help_limit", "summoning_sickness", "attacks", "fight_score", "fight_bonus", "investigation"),
+    *("torture", "goal", "max_turns", "hand", "draw", "max_hand", "find_on", "hero_bounty"),
+    *("opening_card", "opening_seat"),
+)
+
+
+def word_count(copies: int) -> int:
+    """Words of a set of cards. Two sizes alone, since each is compiled anew: for one copy, and for four."""
+    return 2 if copies == 1 else 8
+
+
+class Layout(NamedTuple):
+    """The types of the records, for sets of so many words."""
+
+    fixed: Any
+    board: Any
+    secret: Any
+    mine: Any
+
+
+def layout(count: int) -> Layout:
+    cards, row, per_seat, cards_per_seat = count * WORD, (count,), (SEATS,), (SEATS, count)
+    table = {name: np.asarray(value) for name, value in tables(1, count).items()}
+    fixed = [
+        ("key", u64), ("seats", i64), ("cards", i64),
+        *((name, i64) for name in KNOBS),
+        *((name, i64 if value.shape[-1] == count else i16, value.shape) for name, value in table.items()),
+    ]  # fmt: skip
+    board = [
+        ("free", i64, cards_per_seat),  # characters in play and not captive, by who controls them
+        ("held", i64, cards_per_seat),  # captives, by who controls the captor
+        ("discard", i64, row),
+        ("out", i64, row),  # of the game
+        ("acted", i64, row),  # characters that have attacked or used law in this turn (SC48)
+        ("fresh", i64, row),  # characters in play that were played in this turn
+        ("played", i64, row),  # cards played in this turn
+        ("points", i32, per_seat),
+        ("hand_size", i16, per_seat),
+        ("deck_size", i16),
+        ("turn", i32),  # from 0
+        ("active", i8),
+        ("helped", i16),  # characters played in this Help Phase
+        ("attacked", i8),  # whether there was an attack in this turn
+        ("bonus_left", i16),  # investigations' +2 to a Find roll, not yet spent (SC22)
+        ("attacker", i16),  # in a fight, else -1; LAW: who uses it
+        ("target", i16),
+        ("defender", i8),  # the seat that controls the target
+        ("side", i8),  # who is asked: 0 the attacker's side, 1 the defender's
+        ("bonus", i16, (2,)),  # by events, and investigation, to the next roll of either side
+        ("event", i16),  # being played, else -1
+        ("dying", i16),  # SAVE: the card just killed, else -1
+        ("captor", i16, (cards,)),  # of a captive
+        ("owner", i8, (cards,)),  # of a captive: who controlled it, and will when it is free
+    ]  # fmt: skip
+    secret = [
+        ("game", u64),
+        ("hand", i64, cards_per_seat),
+        ("known", i64, cards_per_seat),  # by seat: cards that it knows to be in the hand where they are
+        ("away", i64, cards_per_seat),  # by seat: cards that it knows to be in a hand, if not in whose
+        ("seen_to", i16, per_seat),  # by seat: it knows the deck up to this place
+        ("seen_most", i16),  # the highest of these
+        ("top", i16),
+        ("bottom", i16),  # the deck is deck[top : bottom]
+        ("kind", i8), ("seat", i8),  # of the decision that is asked
+        ("passes", i8),
+        ("dead", i16, (2,)), ("dead_owner", i8, (2,)), ("nth", i8), ("saver", i8),  # killed, and not yet buried
+        ("back", i8),  # the step after that, or after an event
+        ("cursor", i16), ("torturer", i8),  # where in a list of investigators, or of captives
+        ("times", i8, (8,)), ("executions", i8),  # by event that kills: how often it was played in this turn
+        ("asked", i32),  # decisions in this turn
+        ("shuffles", i32),
+        ("first", i8), ("turns", i32), ("winner", i8), ("ending", i8),
+        ("gained", i32, (3, SEATS)),  # points by what they are for
+        ("lost", i32, per_seat), ("captives", i32, per_seat), ("plays", i32, per_seat),
+        ("player", i8, (IDS,)),  # 1 + who first played a card of this id
+        ("deck", i16, (cards,)),
+    ]  # fmt: skip
+    mine = [
+        ("hand", i64, row),
+        ("options", i64, row),  # cards that may be chosen
+        ("foes", i64, row),  # HELP, KILL: the opponents' free characters
+        ("exposed", i64, row),  # KILL: those that may be attacked, as far as guards go (SC15)
+        ("known", i64, cards_per_seat),  # cards that the seat knows to be in each other hand
+        ("away", i64, row),  # further cards that it knows to be in others' hands
+        ("next", i16, (6,)),  # the next cards of the deck as far as known, then -1
+    ]  # fmt: skip
+    return Layout(*(np.dtype(fields, align=True) for fields in (fixed, board, secret, mine)))
+
+
+class Game(NamedTuple):
+    """One game: records of these types (`layout`)."""
+
+    fixed: Any
+    board: Any
+    secret: Any
+    mine: Any
+
+
+def make_fixed(knobs: Any, seats: int, key: Any) -> Any:
+    """The record of what does not change at a table."""
+    copies = int(knobs.deck_copies)
+    count = word_count(copies)
+    fixed = np.zeros(1, layout(count).fixed).view(np.recarray)
+    for name, value in tables(copies, count).items():
+        fixed[name][0] = value
+    for name in KNOBS:
+        fixed[name][0] = getattr(knobs, name)
+    fixed.key, fixed.seats, fixed.cards = key, seats, IDS * copies
+    return fixed[0]
+
+
+# Sets of cards
+
+
+@kernel(inline=True)
+def count(mask):
+    """How many bits are set. The compiler makes one instruction of it."""
+    n = i64(0)
+    while mask:
+        mask &= mask - 1
+        n += 1
+    return n
+
+
+@kernel(inline=True)
+def lowest(mask):
+    """The place of the lowest set bit; there must be one."""
+    return count((mask & -mask) - 1)
+
+
+@kernel(inline=True)
+def bit(card):
+    return i64(1) << i64(card % WORD)
+
+
+@kernel(inline=True)
+def has(cards, card):
+    return (cards[card // WORD] >> i64(card % WORD)) & 1 != 0
+
+
+@kernel(inline=True)
+def add(cards, card):
+    cards[card // WORD] |= bit(card)
+
+
+@kernel(inline=True)
+def drop(cards, card):
+    cards[card // WORD] &= ~bit(card)
+
+
+@kernel(inline=True)
+def first(cards):
+    """The lowest card of a set, -1 if it is empty."""
+    for w in range(cards.shape[0]):
+        if cards[w]:
+            return w * WORD + lowest(cards[w])
+    return i64(-1)
+
+
+@kernel(inline=True)
+def beyond(card, w):
+    """The cards of a word that come after this one."""
+    place = i64(card) - w * WORD
+    if place < 0:
+        return i64(-1)
+    return i64(-2) << place if place < WORD else i64(0)
+
+
+@kernel(inline=True)
+def any_of(cards):
+    found = i64(0)
+    for w in range(cards.shape[0]):
+        found |= cards[w]
+    return found != 0
+
+
+@kernel(inline=True)
+def meet(cards, others):
+    """Whether two sets have a card in common."""
+    found = i64(0)
+    for w in range(cards.shape[0]):
+        found |= cards[w] & others[w]
+    return found != 0
+
+
+# Luck
+
+
+@kernel
+def luck(g, purpose, index):
+    """The four words at a coordinate of this game."""
+    return words(g.fixed.key, g.secret.game, purpose, i64(index) & 0xFFFFFFFF)
+
+
+@kernel(inline=True)
+def at(g, card):
+    """Where: this turn, and a physical card."""
+    return i64(g.board.turn) * 512 + g.fixed.number[card]
+
+
+@kernel(inline=True)
+def face(word, place):
+    """The die at place 0, 1 or 2 of a word."""
+    value, rest = split(word, 6)
+    for _ in range(place):
+        value, rest = split(rest, 6)
+    return i64(value) + 1
+
+
+@kernel
+def roll(g, purpose, index):
+    """One die."""
+    return face(luck(g, purpose, index)[0], 0)
+
+
+@kernel
+def roll_many(g, purpose, index, n):
+    """The sum of n dice and the highest of them; twelve dice an index."""
+    total, high = i64(0), i64(0)
+    while n > 0:
+        four = luck(g, purpose, index)
+        for k in range(4):
+            rest = four[k]
+            for _ in range(3):
+                value, rest = split(rest, 6)
+                if n > 0:
+                    total += i64(value) + 1
+                    high = max(high, i64(value) + 1)
+                    n -= 1
+        index += 1
+    return total, high
+
+
+@kernel
+def shuffle_deck(g):
+    """As `core.rng.shuffle`, with the words of four places drawn at once. All that was seen of the deck is void."""
+    h = g.secret
+    deck, place, index = h.deck, i64(h.bottom) - 1, i64(h.shuffles) * 128
+    while place > 0:
+        four = luck(g, SHUFFLE, index + place // 4)
+        for quarter in range(place % 4, -1, -1):
+            other = i64(choice(four[quarter], place + 1))
+            deck[place], deck[other] = deck[other], deck[place]
+            place -= 1
+    h.shuffles += 1
+    h.seen_most = 0
+    for seat in range(g.fixed.seats):
+        h.seen_to[seat] = 0
+
+
+# The deck and the hands
+
+
+@kernel(inline=True)
+def into_hand(g, seat, card):
+    add(g.secret.hand[seat], card)
+    g.board.hand_size[seat] += 1
+
+
+@kernel
+def draw(g, seat, n):
+    """Draw n cards, or as many as there are (SC41b, SC42)."""
+    h = g.secret
+    for _ in range(n):
+        if h.top == h.bottom:
+            reshuffle(g)
+            if h.bottom == 0:
+                break
+        card = h.deck[h.top]
+        if h.top < h.seen_most:
+            recognise(g, card)
+        h.top += 1
+        into_hand(g, seat, card)
+    g.board.deck_size = h.bottom - h.top
+
+
+@kernel
+def recognise(g, card):
+    """Who has seen this card on top of the deck knows where it goes."""
+    h = g.secret
+    for seat in range(g.fixed.seats):
+        if h.seen_to[seat] > h.top:
+            add(h.known[seat], card)
+
+
+@kernel
+def reshuffle(g):
+    """The discard pile becomes the deck. Everybody knows that all other hidden cards are in hands."""
+    b, h = g.board, g.secret
+    h.top = h.bottom = 0
+    for w in range(b.discard.shape[0]):
+        pile, held = b.discard[w], i64(0)
+        for seat in range(g.fixed.seats):
+            held |= h.hand[seat, w]
+        for seat in range(g.fixed.seats):
+            h.known[seat, w] &= ~pile
+            h.away[seat, w] = held
+        b.discard[w] = 0
+        while pile:
+            h.deck[h.bottom] = w * WORD + lowest(pile)
+            h.bottom += 1
+            pile &= pile - 1
+    if h.bottom:
+        shuffle_deck(g)
+
+
+@kernel
+def leave_hand(g, seat, card):
+    """Play a card: what is counted of that."""
+    h, card_id = g.secret, g.fixed.id[card]
+    drop(h.hand[seat], card)
+    add(g.board.played, card)
+    g.board.hand_size[seat] -= 1
+    h.plays[seat] += 1
+    if h.player[card_id] == 0:
+        h.player[card_id] = seat + 1
+
+
+# Characters in play
+
+
+@kernel
+def owner_of(g, card):
+    """The seat that controls a free character."""
+    for seat in range(g.fixed.seats):
+        if has(g.board.free[seat], card):
+            return seat
+    return -1
+
+
+@kernel(inline=True)
+def sick(g, w):
+    """Characters that may not yet act (SC5)."""
+    return g.board.fresh[w] if g.fixed.summoning_sickness else i64(0)
+
+
+@kernel
+def remove(g, seat, card):
+    """A free character leaves play: its captives are free (SC39)."""
+    drop(g.board.free[seat], card)
+    drop(g.board.fresh, card)
+    g.secret.lost[seat] += 1
+    if g.fixed.kind[card] == PSYCHOPATH:
+        for w in range(g.board.out.shape[0]):
+            captives = g.board.held[seat, w]
+            while captives:
+                captive = w * WORD + lowest(captives)
+                captives &= captives - 1
+                if g.board.captor[captive] == card:
+                    release(g, seat, captive)
+
+
+@kernel(inline=True)
+def release(g, holder, captive):
+    """Free again, under its owner (SC37)."""
+    drop(g.board.held[holder], captive)
+    add(g.board.free[g.board.owner[captive]], captive)
+
+
+@kernel
+def capture(g, seat, card, holder, captor):
+    """A victim or a hero becomes the captive of a psychopath (SC30, SC34). Freed, it will not be sick (SC5)."""
+    b = g.board
+    drop(b.free[seat], card)
+    drop(b.fresh, card)
+    add(b.held[holder], card)
+    b.captor[card], b.owner[card] = captor, seat
+    g.secret.captives[holder] += 1
+
+
+@kernel
+def seduce(g, card):
+    """Take control (SC45). Captives go along with their captor (SC39); whoever has not acted may act (SC48)."""
+    b, seat = g.board, owner_of(g, card)
+    drop(b.free[seat], card)
+    drop(b.fresh, card)
+    add(b.free[b.active], card)
+    if g.fixed.kind[card] == PSYCHOPATH:
+        for w in range(b.out.shape[0]):
+            captives = b.held[seat, w]
+            while captives:
+                captive = w * WORD + lowest(captives)
+                captives &= captives - 1
+                if b.captor[captive] == card:
+                    drop(b.held[seat], captive)
+                    add(b.held[b.active], captive)
+
+
+# Points and victory
+
+
+@kernel(inline=True)
+def gain(g, seat, points, what):
+    g.board.points[seat] += points
+    g.secret.gained[what, seat] += points
+
+
+@kernel
+def won(g, what):
+    """Whether somebody has reached the goal: the active player first, then clockwise (SC44)."""
+    b, h = g.board, g.secret
+    for step in range(g.fixed.seats):
+        seat = (b.active + step) % g.fixed.seats
+        if b.points[seat] >= g.fixed.goal:
+            h.winner, h.ending = seat, what
+            return True
+    return False
+
+
+@kernel
+def reward(g, seat, killer, killed):
+    """Points for a kill, in attack or in defence (SC24)."""
+    kind, other = g.fixed.kind[killer], g.fixed.kind[killed]
+    if kind == CRIMINAL:
+        gain(g, seat, 1, KILLS)
+    elif kind == AGENT:
+        gain(g, seat, 2, KILLS)
+    elif kind == HERO and (other == BOSS or other == PSYCHOPATH):
+        gain(g, seat, g.fixed.hero_bounty, KILLS)
+
+
+# Asking
+
+
+@kernel(inline=True)
+def ask(g, kind, seat):
+    g.secret.kind, g.secret.seat = kind, seat
+    return ASKED
+
+
+@kernel
+def show(g):
+    """What the deciding seat alone knows."""
+    h, m, me = g.secret, g.mine, g.secret.seat
+    for w in range(m.hand.shape[0]):
+        if h.kind == SPEND or h.kind == SAVE:
+            m.options[w] = 0
+        m.hand[w] = h.hand[me, w]
+        away = i64(0)
+        for seat in range(g.fixed.seats):
+            other = h.hand[seat, w] if seat != me else i64(0)
+            m.known[seat, w] = other & h.known[me, w]
+            away |= other & ~h.known[me, w]
+        m.away[w] = away & h.away[me, w]
+    for k in range(6):
+        m.next[k] = h.deck[h.top + k] if h.top + k < h.seen_to[me] else -1
+
+
+@kernel(inline=True)
+def event_targets(fixed, board, mine, seat, effect, w):
+    """The legal targets, in word w, of an event that seat plays (SC13b)."""
+    foes, own = mine.foes[w], board.free[seat, w]
+    if effect == JAIL:
+        return foes | own
+    if effect == EXECUTE:
+        return (foes | own) & ~fixed.of_kind[BOSS, w]
+    if effect == FRAME:
+        return (foes | own) & fixed.of_kind[HERO, w]
+    if meet(board.free[seat], fixed.of_kind[BOSS]):  # SC6
+        return foes & ~fixed.of_kind[BOSS, w]
+    return foes
+
+
+@kernel(inline=True)
+def attack_targets(fixed, board, mine, seat, kind, w):
+    """The legal targets, in word w, of an attacker of this kind (SC14)."""
+    own = board.free[seat, w] if kind == PSYCHOPATH else i64(0)
+    return (mine.exposed[w] | own) & fixed.prey[kind, w]
+
+
+@kernel
+def see_foes(g, seat):
+    """The opponents' free characters, and those that no guard protects from attacks (SC15, SC16)."""
+    f, b, m = g.fixed, g.board, g.mine
+    for w in range(m.foes.shape[0]):
+        m.foes[w] = m.exposed[w] = 0
+    for other in range(f.seats):
+        if other != seat:
+            guarded = meet(b.free[other], f.guards)
+            for w in range(m.foes.shape[0]):
+                m.foes[w] |= b.free[other, w]
+                m.exposed[w] |= b.free[other, w] & ~f.of_kind[BOSS, w] if guarded else b.free[other, w]
+
+
+@kernel
+def offer_events(g, seat):
+    """The events in hand for one's own turn that have a target or need none (SC13)."""
+    f, b, h, m = g.fixed, g.board, g.secret, g.mine
+    for effect in range(AT_WILL):
+        if meet(h.hand[seat], f.of_effect[effect]):
+            found = i64(effect < AIMED)
+            for w in range(m.options.shape[0]):
+                if effect >= AIMED:
+                    found |= event_targets(f, b, m, seat, effect, w)
+            if found:
+                for w in range(m.options.shape[0]):
+                    m.options[w] |= h.hand[seat, w] & f.of_effect[effect, w]
+
+
+@kernel
+def offer_help(g):
+    """Characters and events that may be played in the Help Phase."""
+    f, b, h, m = g.fixed, g.board, g.secret, g.mine
+    seat = b.active
+    see_foes(g, seat)
+    may_help = f.help_limit == 0 or b.helped < f.help_limit  # SC4
+    has_boss = meet(b.free[seat], f.of_kind[BOSS])
+    for w in range(m.options.shape[0]):
+        characters = h.hand[seat, w] & f.characters[w] if may_help else i64(0)
+        m.options[w] = characters & ~f.of_kind[BOSS, w] if has_boss else characters  # SC6
+    if meet(h.hand[seat], f.at_will):
+        offer_events(g, seat)
+
+
+@kernel
+def offer_kill(g):
+    """Events that may be played, and characters that may attack or use law, in the Kill Phase."""
+    f, b, h, m = g.fixed, g.board, g.secret, g.mine
+    seat = b.active
+    see_foes(g, seat)
+    for w in range(m.options.shape[0]):
+        m.options[w] = 0
+    if meet(h.hand[seat], f.at_will):
+        offer_events(g, seat)
+    if f.attacks == EACH or not b.attacked:  # SC7
+        for kind in (CRIMINAL, AGENT, HERO, PSYCHOPATH):
+            found = i64(0)
+            for w in range(m.options.shape[0]):
+                found |= attack_targets(f, b, m, seat, kind, w)
+            if found:
+                for w in range(m.options.shape[0]):
+                    m.options[w] |= b.free[seat, w] & f.strikers[kind, w] & ~(b.acted[w] | sick(g, w))
+    if any_of(m.foes):  # SC17, SC18
+        for w in range(m.options.shape[0]):
+            m.options[w] |= b.free[seat, w] & f.lawful[w] & ~(b.acted[w] | sick(g, w))
+
+
+@kernel
+def offer_window(g, seat):
+    """Cards that this side of a roll may play now (SC11, SC12)."""
+    for w in range(g.mine.options.shape[0]):
+        g.mine.options[w] = g.secret.hand[seat, w] & g.fixed.window[g.secret.kind, g.board.side, w]
+
+
+@kernel
+def offer_agents(g):
+    """The agents in the deck."""
+    h, m = g.secret, g.mine
+    for w in range(m.options.shape[0]):
+        m.options[w] = 0
+    for place in range(h.top, h.bottom):
+        if g.fixed.kind[h.deck[place]] == AGENT:
+            add(m.options, h.deck[place])
+
+
+@kernel
+def offer_hand(g, seat):
+    for w in range(g.mine.options.shape[0]):
+        g.mine.options[w] = g.secret.hand[seat, w]
+
+
+@kernel
+def offer(g):
+    """What may be chosen in the decision that is asked, anew."""
+    kind = g.secret.kind
+    if kind == HELP:
+        offer_help(g)
+    elif kind == KILL:
+        offer_kill(g)
+    elif kind <= LAW:
+        offer_window(g, g.secret.seat)
+    elif kind == FRIEND:
+        offer_agents(g)
+    elif kind == DISCARD:
+        offer_hand(g, g.secret.seat)
+
+
+# The course of a turn
+
+
+@kernel
+def begin_turn(g):
+    """The Luck Phase."""
+    b, h = g.board, g.secret
+    for w in range(b.acted.shape[0]):
+        b.acted[w] = b.fresh[w] = b.played[w] = 0
+    b.attacked = b.bonus_left = b.helped = 0
+    h.asked = 0
+    h.turns += 1
+    if h.executions:
+        h.executions = 0
+        for k in range(h.times.shape[0]):
+            h.times[k] = 0
+    draw(g, b.active, g.fixed.draw)
+    return HELPING
+
+
+@kernel
+def help_phase(g):
+    offer_help(g)
+    return ask(g, HELP, g.board.active) if any_of(g.mine.options) else SINNING
+
+
+@kernel
+def act_in_help(g, action):
+    b, card = g.board, card_of(action)
+    if action == PASS:
+        return SINNING
+    if g.fixed.effect[card] >= 0:
+        return play_event(g, card, target_of(action), HELPING)
+    leave_hand(g, b.active, card)
+    add(b.free[b.active], card)
+    add(b.fresh, card)
+    b.helped += 1
+    return HELPING
+
+
+@kernel
+def sin_phase(g):
+    """All free characters score as one sum (SC7b)."""
+    f, b = g.fixed, g.board
+    points = i64(0)
+    for w in range(b.fresh.shape[0]):
+        able = b.free[b.active, w] & ~sick(g, w)
+        points += count(able & f.sins[0, w]) + 2 * count(able & f.sins[1, w]) + 4 * count(able & f.sins[2, w])
+    gain(g, b.active, points, SIN)
+    g.secret.cursor = -1
+    return OVER if won(g, SIN) else INVESTIGATING
+
+
+@kernel
+def next_investigator(g):
+    """The investigators of the active player that are still to be asked about; the first of them, -1 for none."""
+    b, m = g.board, g.mine
+    for w in range(m.options.shape[0]):
+        able = b.free[b.active, w] & g.fixed.investigators[w] & ~sick(g, w)
+        m.options[w] = able & beyond(g.secret.cursor, w)
+    return first(m.options)
+
+
+@kernel
+def investigation_phase(g):
+    """SC20: one roll a player, or one a character."""
+    h = g.secret
+    card = next_investigator(g)
+    if card < 0 or (h.cursor >= 0 and g.fixed.investigation == ONCE_A_TURN):
+        return KILLING
+    h.cursor = card
+    return ask(g, INVESTIGATE, g.board.active)
+
+
+@kernel
+def investigate(g):
+    """SC21, SC22."""
+    f, b, h, me = g.fixed, g.board, g.secret, g.board.active
+    where = i64(b.turn) * 512 + ONCE if f.investigation == ONCE_A_TURN else at(g, h.cursor)
+    word = luck(g, INVESTIGATION, where)[0]
+    result = face(word, 0)
+    if result >= 5:
+        b.bonus_left += 1
+    elif result >= 3:
+        h.seen_to[me] = max(h.seen_to[me], min(h.top + face(word, 1), h.bottom))
+        h.seen_most = max(h.seen_most, h.seen_to[me])
+    else:
+        for step in range(1, f.seats):
+            seat = (me + step) % f.seats
+            if b.hand_size[seat] > 0:
+                for w in range(b.out.shape[0]):
+                    h.known[me, w] |= h.hand[seat, w]
+                break
+    return INVESTIGATING
+
+
+@kernel
+def kill_phase(g):
+    g.board.attacker = g.board.target = -1
+    offer_kill(g)
+    return ask(g, KILL, g.board.active) if any_of(g.mine.options) else DISCARDING
+
+
+@kernel
+def act_in_kill(g, action):
+    card, target = card_of(action), target_of(action)
+    if action == PASS:
+        return DISCARDING
+    if g.fixed.effect[card] >= 0:
+        return play_event(g, card, target, KILLING)
+    b = g.board
+    add(b.acted, card)
+    b.attacker, b.target, b.defender = card, target, owner_of(g, target)
+    b.bonus[0] = 0
+    if by_law(action):
+        return open_window(g, LAW)
+    b.attacked = 1
+    return ask(g, SPEND, b.active) if b.bonus_left > 0 else open_window(g, FIND)
+
+
+@kernel
+def discard_phase(g):
+    """SC43."""
+    b, seat = g.board, g.board.active
+    if b.hand_size[seat] > g.fixed.max_hand:
+        offer_hand(g, seat)
+        return ask(g, DISCARD, seat) if b.hand_size[seat] > 1 else discard(g, first(g.mine.options))
+    g.secret.torturer, g.secret.cursor = 0, -1
+    return TORTURING
+
+
+@kernel
+def discard(g, card):
+    b = g.board
+    drop(g.secret.hand[b.active], card)
+    b.hand_size[b.active] -= 1
+    add(b.discard, card)
+    return DISCARDING
+
+
+@kernel
+def torture(g):
+    """SC33: the captors' owners clockwise from the active player, each one's captives by lowest id, one by one."""
+    f, b, h = g.fixed, g.board, g.secret
+    while h.torturer < (f.seats if f.torture == EVERY_TURN else 1):
+        holder = (b.active + h.torturer) % f.seats
+        for w in range(b.out.shape[0]):
+            g.mine.options[w] = b.held[holder, w] & beyond(h.cursor, w)
+        captive = first(g.mine.options)
+        h.cursor = captive
+        if captive < 0:
+            h.torturer += 1
+        else:
+            step = torture_one(g, holder, captive)
+            if step != TORTURING:
+                return step
+    return ENDING
+
+
+@kernel
+def torture_one(g, holder, captive):
+    """1-2 killed, 3-5 tortured, 6+ escapes; a hero has +1 (SC34)."""
+    b, h, owner = g.board, g.secret, g.board.owner[captive]
+    result = roll(g, TORTURE_ROLL, at(g, captive)) + (g.fixed.kind[captive] == HERO)
+    if result >= 6:
+        release(g, holder, captive)
+        return TORTURING
+    if result <= 2:  # no doctor helps (SC28)
+        drop(b.held[holder], captive)
+        add(b.out, captive)
+        h.lost[owner] += 1
+    gain(g, holder, 1, TORTURE)
+    if won(g, TORTURE):
+        return OVER
+    return bury(g, captive, owner, i64(-1), owner, TORTURING) if result <= 2 else TORTURING
+
+
+@kernel
+def end_turn(g):
+    f, b, h = g.fixed, g.board, g.secret
+    if h.turns >= f.max_turns:  # SC47
+        h.ending, h.winner = TURNS, leader(g)
+        return OVER
+    b.turn += 1
+    b.active = (b.active + 1) % f.seats
+    return RESTING
+
+
+@kernel
+def leader(g):
+    """Who alone has the most points, -1 if nobody."""
+    b, best, who = g.board, i64(-1), -1
+    for seat in range(g.fixed.seats):
+        if b.points[seat] > best:
+            best, who = i64(b.points[seat]), seat
+        elif b.points[seat] == best:
+            who = -1
+    return who
+
+
+# Rolls, and the cards that change them
+
+
+@kernel
+def open_window(g, window):
+    g.secret.kind = window
+    g.board.side = g.secret.passes = 0
+    return WINDOW
+
+
+@kernel
+def window_step(g):
+    """One card or a pass each in turn, until both pass in a row; who has no such card passes unasked (SC11)."""
+    b, h = g.board, g.secret
+    while h.passes < 2:
+        seat = b.active if b.side == 0 else b.defender
+        offer_window(g, seat)
+        if any_of(g.mine.options):
+            return ask(g, h.kind, seat)
+        h.passes += 1
+        b.side ^= 1
+    return ROLLING
+
+
+@kernel
+def answer_window(g, card):
+    b, h = g.board, g.secret
+    if card == PASS:
+        h.passes += 1
+    else:
+        h.passes = 0
+        leave_hand(g, h.seat, card)
+        add(b.discard, card)
+        b.bonus[b.side if h.kind == FIGHT else 0] += g.fixed.worth[g.fixed.effect[card]]
+    b.side ^= 1
+    return WINDOW
+
+
+@kernel
+def roll_step(g):
+    f, b, kind = g.fixed, g.board, g.secret.kind
+    if kind == FIGHT:
+        return fight(g)
+    where = at(g, b.attacker)
+    if kind == FIND:
+        if roll(g, FIND_ROLL, where) + b.bonus[0] < f.find_on:  # SC8
+            return KILLING
+        b.bonus[0] = b.bonus[1] = 0
+        return open_window(g, FIGHT)
+    if roll(g, LAW_ROLL, where) + b.bonus[0] >= 6:  # SC17
+        remove(g, b.defender, b.target)
+        add(b.discard, b.target)
+    return KILLING
+
+
+@kernel
+def score(g, purpose, card, bonus):
+    """SC9, SC10."""
+    f = g.fixed
+    more = bonus if f.fight_bonus == DICE else i64(0)
+    total, high = roll_many(g, purpose, 8 * at(g, g.board.attacker), i64(f.fight[card]) + more)
+    return (high if f.fight_score == HIGHEST else total) + bonus - more
+
+
+@kernel
+def fight(g):
+    f, b = g.fixed, g.board
+    attack = score(g, ATTACK, b.attacker, i64(b.bonus[0]))
+    defence = score(g, DEFENCE, b.target, i64(b.bonus[1]))
+    if attack > defence and f.kind[b.attacker] == PSYCHOPATH:
+        capture(g, b.defender, b.target, b.active, b.attacker)  # SC30
+        return KILLING
+    if attack < defence and f.kind[b.target] == PSYCHOPATH:
+        capture(g, b.active, b.attacker, b.defender, b.target)  # SC34
+        return KILLING
+    spared = f.kind[b.attacker] == PSYCHOPATH and f.kind[b.target] == VICTIM  # SC31
+    return kill(g, attack <= defence, attack >= defence and not spared)
+
+
+@kernel
+def kill(g, attacker_dies, target_dies):
+    """SC27: the doctors, both rewards, victory; then Tough and Hospital Stay."""
+    b, where = g.board, 16 * at(g, g.board.attacker)
+    if attacker_dies:
+        attacker_dies = not doctored(g, b.active, where)
+    if target_dies:
+        target_dies = not doctored(g, b.defender, where + 1)
+    if attacker_dies:
+        remove(g, b.active, b.attacker)
+        add(b.out, b.attacker)
+        reward(g, b.defender, b.target, b.attacker)
+    if target_dies:
+        remove(g, b.defender, b.target)
+        add(b.out, b.target)
+        reward(g, b.active, b.attacker, b.target)
+    if not (attacker_dies or target_dies):
+        return KILLING
+    if won(g, KILLS):
+        return OVER
+    dead, other = (i64(b.attacker) if attacker_dies else i64(-1)), (i64(b.target) if target_dies else i64(-1))
+    return bury(g, dead, b.active, other, b.defender, KILLING)
+
+
+@kernel
+def doctored(g, owner, index):
+    """Whether a 6 of one of the owner's free doctors saves (SC26)."""
+    f, b = g.fixed, g.board
+    if not meet(b.free[owner], f.doctors):
+        return False
+    four = luck(g, DOCTOR, index)
+    for w in range(b.out.shape[0]):
+        doctors = b.free[owner, w] & f.doctors[w]
+        while doctors:
+            die = f.slot[w * WORD + lowest(doctors)]
+            if face(four[die // 3], die % 3) == 6:
+                return True
+            doctors &= doctors - 1
+    return False
+
+
+@kernel
+def bury(g, card, owner, other, other_owner, back):
+    """Go on with what may become of one or two cards just killed (-1: none), and then with step `back`."""
+    h = g.secret
+    h.dead[0], h.dead[1], h.dead_owner[0], h.dead_owner[1] = card, other, owner, other_owner
+    h.nth = h.saver = 0
+    h.back = back
+    return BURYING
+
+
+@kernel
+def bury_step(g):
+    """Tough, then Hospital Stay (SC25, SC27, SC29)."""
+    f, b, h = g.fixed, g.board, g.secret
+    while h.nth < 2:
+        card = h.dead[h.nth]
+        if card >= 0:
+            if h.saver == 0 and f.traits[card] & TOUGH and roll(g, TOUGH_ROLL, at(g, card)) >= 4:
+                drop(b.out, card)
+                add(b.discard, card)
+            while h.saver < f.seats:
+                seat = (h.dead_owner[h.nth] + h.saver) % f.seats
+                h.saver += 1
+                if meet(h.hand[seat], f.of_effect[SAVE_KILLED]):
+                    b.dying = card
+                    return ask(g, SAVE, seat)
+        h.nth += 1
+        h.saver = 0
+    return h.back
+
+
+@kernel
+def save(g, answer):
+    """Hospital Stay: everybody sees the card go to that hand."""
+    f, b, h = g.fixed, g.board, g.secret
+    card, seat = b.dying, h.seat
+    b.dying = -1
+    if answer == YES:
+        for w in range(b.out.shape[0]):
+            g.mine.options[w] = h.hand[seat, w] & f.of_effect[SAVE_KILLED, w]
+        stay = first(g.mine.options)
+        leave_hand(g, seat, stay)
+        add(b.discard, stay)
+        drop(b.out, card)
+        drop(b.discard, card)
+        into_hand(g, seat, card)
+        for other in range(f.seats):
+            add(h.known[other], card)
+        h.saver = f.seats
+    return BURYING
+
+
+# Events at will
+
+
+@kernel
+def play_event(g, card, target, back):
+    f, b, h, seat = g.fixed, g.board, g.secret, g.board.active
+    effect = f.effect[card]
+    leave_hand(g, seat, card)
+    b.event = card
+    h.back = back
+    if effect == SEARCH:
+        return search(g)
+    if effect == EXECUTE:
+        return execute(g, target)
+    if effect == DRAW:
+        draw(g, seat, 2)
+    elif effect == ALL_DRAW:
+        for step in range(f.seats):
+            draw(g, (seat + step) % f.seats, 2)
+    elif effect == SEDUCE:
+        seduce(g, target)
+    else:
+        remove(g, owner_of(g, target), target)
+        add(b.discard, target)
+    return end_event(g)
+
+
+@kernel(inline=True)
+def end_event(g):
+    """It reaches the discard pile after its effect (SC41b)."""
+    add(g.board.discard, g.board.event)
+    g.board.event = -1
+    return g.secret.back
+
+
+@kernel
+def execute(g, target):
+    """Doctor, Tough and Hospital Stay work; nobody is rewarded (SC25b)."""
+    b, h, owner = g.board, g.secret, owner_of(g, target)
+    slot = g.fixed.slot[b.event]
+    nth = h.times[slot]
+    index = 2 * (8 * at(g, b.event) + nth)
+    h.times[slot], h.executions = min(nth + 1, 7), 1
+    back = end_event(g)
+    if doctored(g, owner, index):
+        return back
+    remove(g, owner, target)
+    add(b.out, target)
+    return bury(g, i64(target), owner, i64(-1), owner, back)
+
+
+@kernel
+def search(g):
+    """Friend (SC46). The player sees the whole deck, so it knows what is in hands; everybody learns that of agents if
+    there is none in the deck."""
+    f, b, h, m = g.fixed, g.board, g.secret, g.mine
+    offer_agents(g)
+    agents = i64(0)
+    for w in range(m.options.shape[0]):
+        agents += count(m.options[w])
+    for w in range(m.options.shape[0]):
+        held = i64(0)
+        for seat in range(f.seats):
+            held |= h.hand[seat, w]
+        h.away[b.active, w] |= held
+        if agents == 0:
+            for seat in range(f.seats):
+                h.away[seat, w] |= held & f.of_kind[AGENT, w]
+    return ask(g, FRIEND, b.active) if agents > 1 else fetch(g, first(m.options))
+
+
+@kernel
+def fetch(g, agent):
+    """Take the agent from the deck (-1: none), and shuffle the rest."""
+    b, h, m = g.board, g.secret, g.mine
+    for w in range(m.options.shape[0]):
+        m.options[w] = 0
+    for place in range(h.top, h.bottom):
+        add(m.options, h.deck[place])
+    if agent >= 0:
+        drop(m.options, agent)
+        into_hand(g, b.active, agent)
+    h.top = h.bottom = 0
+    for w in range(m.options.shape[0]):
+        rest = m.options[w]
+        while rest:
+            h.deck[h.bottom] = w * WORD + lowest(rest)
+            h.bottom += 1
+            rest &= rest - 1
+    b.deck_size = h.bottom
+    shuffle_deck(g)
+    return end_event(g)
+
+
+# Answers
+
+
+@kernel(inline=True)
+def action_of(card, target, law):
+    """What a card does: alone (target -1), to a target, or by law."""
+    return i32(i64(card) | i64(target + 1) << 9 | i64(law) << 18)
+
+
+@kernel(inline=True)
+def card_of(action):
+    return i64(action) & 511
+
+
+@kernel(inline=True)
+def target_of(action):
+    return ((i64(action) >> 9) & 511) - 1
+
+
+@kernel(inline=True)
+def by_law(action):
+    return i64(action) >> 18 != 0
+
+
+@kernel
+def hear(g, action):
+    """Take in the answer to the decision that was asked: the step that follows."""
+    b, h, kind = g.board, g.secret, g.secret.kind
+    h.asked += 1
+    if kind == KILL:
+        return act_in_kill(g, action)
+    if kind == HELP:
+        return act_in_help(g, action)
+    if kind <= LAW:
+        return answer_window(g, action)
+    if kind == DISCARD:
+        return discard(g, i64(action))
+    if kind == INVESTIGATE:
+        return investigate(g) if action == YES else INVESTIGATING
+    if kind == SPEND:
+        if action == YES:
+            b.bonus_left -= 1
+            b.bonus[0] = 2
+        return open_window(g, FIND)
+    if kind == SAVE:
+        return save(g, action)
+    return fetch(g, i64(action))
+
+
+@kernel
+def run(g, step):
+    """Play on until somebody is asked, the turn is over, or the game: ASKED, RESTING or OVER."""
+    while step < STOPPED:
+        if step == KILLING:
+            step = kill_phase(g)
+        elif step == WINDOW:
+            step = window_step(g)
+        elif step == ROLLING:
+            step = roll_step(g)
+        elif step == HELPING:
+            step = help_phase(g)
+        elif step == BURYING:
+            step = bury_step(g)
+        elif step == SINNING:
+            step = sin_phase(g)
+        elif step == INVESTIGATING:
+            step = investigation_phase(g)
+        elif step == DISCARDING:
+            step = discard_phase(g)
+        elif step == TORTURING:
+            step = torture(g)
+        else:
+            step = end_turn(g)
+    return step
+
+
+# Lanes of games
+
+
+class Lanes(NamedTuple):
+    """The arrays of a table, by lane."""
+
+    board: Any
+    secret: Any
+    mine: Any
+    state: Any
+    """FREE, DEALT, ASKED, RESTING or OVER"""
+    kind: Any
+    seat: Any
+    """Who decides, -1 where nobody is asked"""
+    word: Any
+    action: Any
+
+
+@kernel(inline=True)
+def stop(g, step, draws_words, t, i):
+    """Note where a game has stopped, and show what it asks; whether it asks."""
+    t.state[i] = step
+    t.seat[i] = -1
+    if step == ASKED:
+        show(g)
+        t.seat[i], t.kind[i] = g.secret.seat, g.secret.kind
+        if draws_words:
+            t.word[i] = luck(g, POLICY_WORD, i64(g.board.turn) * 4096 + g.secret.asked)[0]
+    return step == ASKED
+
+
+@kernel
+def start(fixed, draws_words, t):
+    """Begin the next turn of every game whose last turn has ended; how many lanes are asked now."""
+    asked = 0
+    for i in range(t.state.size):
+        if t.state[i] == RESTING or t.state[i] == DEALT:
+            g = Game(fixed, t.board[i], t.secret[i], t.mine[i])
+            asked += stop(g, run(g, begin_turn(g)), draws_words, t, i)
+        else:
+            asked += t.state[i] == ASKED
+    return asked
+
+
+@kernel
+def play(fixed, draws_words, t):
+    """Take in all answers and play on; how many lanes are asked now."""
+    asked = 0
+    for i in range(t.state.size):
+        if t.state[i] == ASKED:
+            g = Game(fixed, t.board[i], t.secret[i], t.mine[i])
+            asked += stop(g, run(g, hear(g, t.action[i])), draws_words, t, i)
+    return asked
+
+
+@kernel
+def show_again(fixed, t):
+    """Show anew what is asked."""
+    for i in range(t.state.size):
+        if t.state[i] == ASKED:
+            g = Game(fixed, t.board[i], t.secret[i], t.mine[i])
+            offer(g)
+            show(g)
+
+
+# The beginning and the end of a game
+
+
+@kernel
+def deal(lanes, games, fixed, blank, t):
+    """Start these games in these lanes. `blank`: records of zeros."""
+    for j in range(lanes.size):
+        i = lanes[j]
+        t.board[i], t.secret[i], t.mine[i] = blank.board, blank.secret, blank.mine
+        t.state[i], t.seat[i], t.kind[i], t.word[i] = DEALT, -1, 0, 0
+        t.secret[i].game = games[j]
+        set_up(Game(fixed, t.board[i], t.secret[i], t.mine[i]))
+
+
+@kernel
+def set_up(g):
+    f, b, h = g.fixed, g.board, g.secret
+    b.attacker = b.target = b.defender = b.event = b.dying = h.winner = h.seat = -1
+    for card in range(f.cards):
+        h.deck[card] = card
+    h.bottom = f.cards
+    shuffle_deck(g)
+    if f.opening_card >= 0 and f.opening_seat < f.seats:
+        put_at(g, f.opening_card * f.deck_copies, f.opening_seat * f.hand)
+    for seat in range(f.seats):
+        draw(g, seat, f.hand)
+    b.active = h.first = highest(g)
+
+
+@kernel
+def put_at(g, card, place):
+    """A treatment: this card changes places with the one at a place of the deck."""
+    deck = g.secret.deck
+    for other in range(g.secret.bottom):
+        if deck[other] == card:
+            deck[place], deck[other] = deck[other], deck[place]
+            break
+
+
+@kernel
+def highest(g):
+    """Who rolls highest starts; the tied roll again (SC3)."""
+    seats = g.fixed.seats
+    tied, attempt = (1 << seats) - 1, 0
+    while tied & (tied - 1):
+        four, best, rolling = luck(g, START, attempt), 0, tied
+        for seat in range(seats):
+            if (rolling >> seat) & 1:
+                die = face(four[seat // 3], seat % 3)
+                if die > best:
+                    best, tied = die, 0
+                if die == best:
+                    tied |= 1 << seat
+        attempt += 1
+    return lowest(i64(tied))
+
+
+@kernel
+def record(lanes, fixed, t, rows):
+    """Write the results of finished games, winners first and then in the order of `columns`, and free the lanes."""
+    for j in range(lanes.size):
+        i, row = lanes[j], rows[j]
+        b, h, seats = t.board[i], t.secret[i], fixed.seats
+        row[0] = 1 << i32(h.winner) if h.winner >= 0 else 0
+        row[1], row[2], row[3] = h.winner, h.first, h.turns
+        for seat in range(seats):
+            row[4 + seat] = b.points[seat]
+            row[4 + seats + seat] = h.gained[SIN, seat]
+            row[4 + 2 * seats + seat] = h.gained[KILLS, seat]
+            row[4 + 3 * seats + seat] = h.gained[TORTURE, seat]
+            row[4 + 4 * seats + seat] = h.lost[seat]
+            row[4 + 5 * seats + seat] = h.captives[seat]
+            row[4 + 6 * seats + seat] = h.plays[seat]
+        rest = 4 + 7 * seats
+        row[rest], row[rest + 1] = h.ending == TURNS, h.ending
+        for card in range(IDS):
+            row[rest + 2 + card] = h.player[card]
+        t.state[i] = FREE
+
+
+@kernel
+def look(lanes, fixed, t, sights):
+    """Write what a spectator sees, in the order of `sights`."""
+    for j in range(lanes.size):
+        b, seats, row = t.board[lanes[j]], fixed.seats, sights[j]
+        for seat in range(seats):
+            free = b.free[seat]
+            row[seat] = b.points[seat]
+            row[6 * seats + seat] = b.hand_size[seat]
+            sin = fight = number = bosses = psychos = captives = lawful = 0
+            for w in range(b.out.shape[0]):
+                bosses += count(free[w] & fixed.of_kind[BOSS, w])
+                psychos += count(free[w] & fixed.of_kind[PSYCHOPATH, w])
+                lawful += count(free[w] & fixed.lawful[w])
+                captives += count(b.held[seat, w])
+                rest = free[w]
+                while rest:
+                    card = w * WORD + lowest(rest)
+                    sin, fight, number = sin + fixed.sin[card], fight + fixed.fight[card], number + 1
+                    rest &= rest - 1
+            row[seats + seat], row[2 * seats + seat], row[3 * seats + seat] = sin, fight, number
+            row[4 * seats + seat], row[5 * seats + seat] = bosses, psychos
+            row[7 * seats + seat], row[8 * seats + seat] = captives, lawful
+        row[9 * seats], row[9 * seats + 1] = b.active, b.turn
+
+
+# What a policy may answer
+
+
+@kernel
+def is_legal(view, seat, action):
+    """Whether the action is within the rules in every view with a seat."""
+    for i in range(seat.size):
+        if seat[i] >= 0 and not allowed(view.fixed, view.board[i], view.mine[i], view.kind[i], seat[i], action[i]):
+            return False
+    return True
+
+
+@kernel(inline=True)
+def allowed(fixed, board, mine, kind, seat, action):
+    if kind == INVESTIGATE or kind == SPEND or kind == SAVE:
+        return action == NO or action == YES
+    if action == PASS:
+        return kind <= KILL
+    card = card_of(action)
+    if action < 0 or card >= fixed.cards or not has(mine.options, card):
+        return False
+    if kind != KILL and kind != HELP:
+        return action == card
+    return is_legal_deed(fixed, board, mine, seat, action)
+
+
+@kernel
+def is_legal_deed(fixed, board, mine, seat, action):
+    """Whether a card that may act in the Help or the Kill Phase may act in this way, on this target."""
+    card, target, law = card_of(action), target_of(action), by_law(action)
+    kind, effect = fixed.kind[card], fixed.effect[card]
+    if i64(action) >> 19 or target >= fixed.cards:
+        return False
+    if target < 0:
+        return not law and (effect < AIMED if effect >= 0 else has(mine.hand, card))
+    w = target // WORD
+    if effect >= 0:
+        found = event_targets(fixed, board, mine, seat, effect, w) if effect >= AIMED and not law else i64(0)
+    elif has(mine.hand, card):
+        found = i64(0)
+    elif law:
+        found = mine.foes[w] if has(fixed.lawful, card) else i64(0)
+    elif has(fixed.strikers[kind], card) and (fixed.attacks == EACH or not board.attacked):
+        found = attack_targets(fixed, board, mine, seat, kind, w)
+    else:
+        found = i64(0)
+    return (found >> i64(target % WORD)) & 1 != 0
+
+
+assert len(KINDS) == 7
