@@ -221,7 +221,7 @@ def _options(done: Measured, jackknife: Jackknife) -> Iterator[Line]:
             if not n:
                 continue
             found = jackknife(partial(_used, kind, place))
-            if isnan(found.low):  # a rare decision: no group can be spared
+            if isnan(found.low) or found.low == found.high:  # no group can be spared; always, or never
                 found = wilson(hits / n, n)
             clipped = Estimate(hits / n, max(0.0, found.low), min(1.0, found.high))
             yield "option use", f"{title}: {option.name}", clipped, int(n)
@@ -290,16 +290,47 @@ def figure(row: Row) -> Figure:
     return Figure(row["estimate"], row["low"], row["high"], row["unit"] in ("share", "points"))
 
 
-def lines(rows: list[Row], *, options: bool = False, defined: bool = True) -> list[Row]:
-    """A table of one cell's rows. options: of option use alone, else of everything else. defined: with definitions."""
-    return [
-        {"measure": row["measure"], "of": row["of"], "figure": figure(row), "unit": UNITS.get(row["unit"], row["unit"]),
-         "n": row["n"]} | ({} if options or not defined else {"definition": row["definition"]})
-        for row in rows if (row["measure"] == "option use") == options
-    ]  # fmt: skip
+SHARES = {"win share": "win share %", "win share, adjusted": "adjusted %", "worth of adjusting": "worth",
+          "seat advantage": "less a fair one", "starting advantage": "less a fair one"}  # fmt: skip
+"""Measures of one subject, and how they are called where they stand side by side."""
 
 
 UNITS = {"share": "%", "points": "% points"}
+"""How units are written where figures stand in percent."""
+
+
+def overview(rows: list[Row]) -> list[Row]:
+    """A table of what is measured of a cell's games as a whole."""
+    return [
+        {"measure": row["measure"], "figure": figure(row), "unit": UNITS.get(row["unit"], row["unit"]),
+         "definition": row["definition"] + (f" ({row['of']})" if row["of"] else "")}
+        for row in rows if row["measure"] not in SHARES and row["measure"] != "option use"
+    ]  # fmt: skip
+
+
+def shares(rows: list[Row]) -> list[Row]:
+    """A table of who wins in a cell: by seat, by place in the line-up (entry) and by order of play."""
+    subjects: dict[str, Row] = {}
+    for row in rows:
+        if row["measure"] in SHARES:
+            kind, _, number = row["of"].partition(" ")
+            who = {"policy": row["policies"][int(number)]} if kind == "entry" else {"policy": ""}
+            line = subjects.setdefault(row["of"], {"of": row["of"]} | who | dict.fromkeys(SHARES.values(), ""))
+            line[SHARES[row["measure"]]] = figure(row)
+    kinds = ("seat", "entry", "place")
+    return sorted(subjects.values(), key=lambda line: kinds.index(line["of"].partition(" ")[0]))
+
+
+def options(rows: list[Row]) -> list[Row]:
+    """A table of how often each policy of a cell chooses each option, in percent."""
+    titles: dict[str, None] = {}
+    found: dict[str, Row] = {}
+    for row in rows:
+        if row["measure"] == "option use":
+            policy, _, option = row["of"].rpartition(": ")
+            titles[policy] = None
+            found.setdefault(option, {})[policy] = figure(row)
+    return [{"option": option} | {title: line.get(title, "") for title in titles} for option, line in found.items()]
 
 
 def title(row: Row) -> str:
@@ -314,5 +345,6 @@ def caption(rows: list[Row]) -> str:
     first = rows[0]
     return (
         f"curve fitted on game numbers 0 to {first['fitted_on'] - 1:,}, measured on the next {first['games']:,}; ± "
-        "half-width of a 95 % interval for each figure alone; n: plays in which it is defined"
+        "half-width of a 95 % interval for each figure alone; entry: place in the line-up, over all seats; place: in "
+        "the order of play; worth: plain games that one adjusted game is worth"
     )

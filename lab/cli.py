@@ -578,9 +578,10 @@ def _tell_balance(rows: list[dict[str, Any]], folder: Path, quiet: bool) -> None
     for number, cell in enumerate([] if quiet else cells):
         own = [row for row in rows if row["cell"] == cell]
         title = f"cell {number}: {balance_table.title(own[0])}"
-        tables.show(balance_table.lines(own), console, title=title)
-        if chosen := balance_table.lines(own, options=True):
-            tables.show(chosen, console)
+        tables.show(balance_table.overview(own), console, title=title)
+        tables.show(balance_table.shares(own), console)
+        if chosen := balance_table.options(own):
+            tables.show(chosen, console, caption="% of its decisions of that kind in which a policy chose it")
     if rows and not quiet:
         console.print(balance_table.caption(rows), style="dim", soft_wrap=True)
     console.print(f"{len(cells)} cells; results in {folder / balance_table.TABLE}", soft_wrap=True)

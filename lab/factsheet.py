@@ -20,7 +20,13 @@ def factsheet(name: str, console: Console) -> None:
     ]
     tables.show(policies, console, title="policies")
     columns = [
-        {"column": each.name, "meaning": each.help, "unit": each.unit, "headline": "yes" if each.headline else ""}
+        {
+            "column": each.name,
+            "meaning": each.help,
+            "unit": each.unit,
+            "headline": "yes" if each.headline else "",
+            "names of its values": ", ".join(each.labels),
+        }
         for each in game.columns(game.seats[0], game.knobs())
     ]
     tables.show(columns, console, title=f"results columns (for {game.seats[0]} seats; -1: not defined)")

@@ -252,9 +252,9 @@ def ranked(rows: Sequence[Row], name: str) -> list[Row]:
 
     name: a results column, `win_share[SEAT]`, or `win_share_policy[ENTRY]`.
     """
+    known = dict.fromkeys(metric["column"] for row in rows for metric in row["metrics"])
     rows = [row for row in each_once(rows) if _figure_of(row, name)]
     if not rows:
-        known = dict.fromkeys(metric["column"] for row in rows for metric in row["metrics"])
         raise BadInput(unknown("a results column, win_share[SEAT] or win_share_policy[ENTRY]", name, known))
     found = [Estimate(*(_figure_of(row, name)[key] for key in ("estimate", "low", "high"))) for row in rows]
     percent, names = name.startswith("win_share"), varied(rows)

@@ -120,7 +120,7 @@ def _code(value: Any) -> str:
 
 
 def who_wins(cells: pd.DataFrame) -> None:
-    """Draw the shares of wins by seat (or by entry of the line-up), averaged over the knobs."""
+    """Draw the shares of wins by seat (or by entry of the line-up), averaged over the knobs; then by category."""
     labels = _labels(cells)
     drawn = {
         place.name: results.average(place.wins, labels[(cells["seats"] > number).to_numpy()])
@@ -138,6 +138,9 @@ def who_wins(cells: pd.DataFrame) -> None:
     figures.level(axes, 1)
     figures.legend(axes)
     show(axes, _wins_caption(cells, drawn, len(order)))
+    if lines := tables.crossed(list(cells["row"])):
+        caption = "Wins by order of play and by category, and how games end; averaged over the cells. "
+        table(lines, f"{caption}n: cases. Intervals are for 95 %, each for its figure alone.")
 
 
 def _labels(cells: pd.DataFrame) -> pd.Series:

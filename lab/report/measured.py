@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from lab import figures
-from lab.balance_table import CURVES, TABLE, UNITS, figure, lines, read, title
+from lab.balance_table import CURVES, TABLE, UNITS, figure, options, read, shares, title
 from lab.report.output import safe, say, show, table
 from lab.results import Results
 
@@ -16,6 +16,10 @@ OVERVIEW = (
     "policy span", "seed span", "Brier skill", "log skill",
 )  # fmt: skip
 """Measures of a whole game: one column a cell."""
+ADJUSTED = (
+    "adjusted: less what the luck of the dice gave, whose expectation is zero; worth: plain games that one adjusted "
+    "game is worth; entry: place in the line-up, from every seat in turn; place: in the order of play."
+)
 PICTURES, COLUMNS = 3, 6
 """Cells of which the curve is drawn, and that stand side by side in a table."""
 
@@ -39,9 +43,10 @@ def balance(r: Results) -> None:
     for k in range(0, len(cells), COLUMNS):
         _overview(rows, cells[k : k + COLUMNS], names)
     for cell in cells[:PICTURES]:
-        own = rows[rows["cell"] == cell]
-        _subjects(own[~own["measure"].isin([*OVERVIEW, "option use"])], f"By seat and player: {names[cell]}.")
-        _subjects(own[own["measure"] == "option use"], f"What policies choose: {names[cell]}.")
+        own = rows[rows["cell"] == cell].to_dict("records")
+        table(shares(own), f"Who wins: {names[cell]}. {ADJUSTED}")
+        if chosen := options(own):
+            table(chosen, f"What policies choose, in % of their decisions of that kind: {names[cell]}.")
 
 
 def _draw(curve: pd.DataFrame, name: str) -> None:
@@ -83,8 +88,3 @@ def _name(number: int, cells: list[str]) -> str:
 
 def _figure(rows: pd.DataFrame) -> Any:
     return "-" if rows.empty or np.isnan(rows.iloc[0].estimate) else figure(rows.iloc[0].to_dict())
-
-
-def _subjects(rows: pd.DataFrame, caption: str) -> None:
-    if not rows.empty:
-        table(lines(rows.to_dict("records"), options=(rows["measure"] == "option use").all(), defined=False), caption)

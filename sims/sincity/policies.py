@@ -1,6 +1,6 @@
 """The baseline policies of Sin City, exactly as the rulings define them.
 
-Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records: `view.fixed`,
+Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records: `view.fixed.record[0]`,
 `view.board[i]` and `view.mine[i]` (their fields: `rules.layout`).
 """
 
@@ -47,6 +47,7 @@ from sims.sincity.rules import (
     first,
     has,
     lowest,
+    word_of,
 )
 
 i64, u32 = np.int64, np.uint32
@@ -109,8 +110,8 @@ def put_into_play(fixed, mine):
     boss = highest_sin(fixed, bosses, 0)
     for w in range(len(mine.options)):
         rest = mine.options[w] & fixed.characters[w] & ~fixed.of_kind[BOSS, w]
-        if boss // WORD == w:
-            rest |= i64(1) << i64(boss % WORD)
+        if word_of(boss) == w:
+            rest |= i64(1) << (boss - w * WORD)
         if rest:
             return w * WORD + lowest(rest)
     return boss
@@ -218,47 +219,50 @@ def other_answer(fixed, mine, kind, keeps):
 @policy("Plays every character; never attacks, uses law or plays an event.", costly=True)
 @kernel
 def builder(view, weights, prepared, action):
+    fixed = view.fixed.record[0]
     for i in range(action.size):
         if view.seat[i] >= 0:
             kind, mine = view.kind[i], view.mine[i]
             if kind == HELP:
-                action[i] = put_into_play(view.fixed, mine)
+                action[i] = put_into_play(fixed, mine)
             elif kind == KILL:
                 action[i] = PASS
             else:
-                action[i] = other_answer(view.fixed, mine, kind, False)
+                action[i] = other_answer(fixed, mine, kind, False)
 
 
 @policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.", costly=True)
 @kernel
 def brawler(view, weights, prepared, action):
+    fixed = view.fixed.record[0]
     for i in range(action.size):
         if view.seat[i] >= 0:
             kind, mine = view.kind[i], view.mine[i]
             if kind == HELP:
-                action[i] = put_into_play(view.fixed, mine)
+                action[i] = put_into_play(fixed, mine)
             elif kind == KILL:
-                action[i] = deed(view.fixed, view.board[i], mine, view.seat[i])
+                action[i] = deed(fixed, view.board[i], mine, view.seat[i])
             else:
-                action[i] = other_answer(view.fixed, mine, kind, False)
+                action[i] = other_answer(fixed, mine, kind, False)
 
 
 @policy("As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.", costly=True)
 @kernel
 def schemer(view, weights, prepared, action):
+    fixed = view.fixed.record[0]
     for i in range(action.size):
         if view.seat[i] >= 0:
             kind, board, mine = view.kind[i], view.board[i], view.mine[i]
             if kind == HELP:
-                card = draw_event(view.fixed, board, mine)
-                action[i] = card if card >= 0 else put_into_play(view.fixed, mine)
+                card = draw_event(fixed, board, mine)
+                action[i] = card if card >= 0 else put_into_play(fixed, mine)
             elif kind == KILL:
-                answer = i64(PASS) if any_of(board.acted) else harmful_event(view.fixed, board, mine, view.seat[i])
-                action[i] = answer if answer != PASS else deed(view.fixed, board, mine, view.seat[i])
+                answer = i64(PASS) if any_of(board.acted) else harmful_event(fixed, board, mine, view.seat[i])
+                action[i] = answer if answer != PASS else deed(fixed, board, mine, view.seat[i])
             elif kind == FIGHT:
-                action[i] = fight_card(view.fixed, board, mine)
+                action[i] = fight_card(fixed, board, mine)
             else:
-                action[i] = other_answer(view.fixed, mine, kind, True)
+                action[i] = other_answer(fixed, mine, kind, True)
 
 
 # Any option, each equally likely
@@ -332,14 +336,15 @@ def any_card(mine, word, passes):
 @policy("Each decision uniform over its legal options.", uses_word=True, costly=True)
 @kernel
 def random(view, weights, prepared, action):
+    fixed = view.fixed.record[0]
     for i in range(action.size):
         if view.seat[i] >= 0:
             kind, board, mine = view.kind[i], view.board[i], view.mine[i]
             if kind == HELP or kind == KILL:
                 targets = np.empty(len(mine.options), np.int64)
-                total = option(view.fixed, board, mine, view.seat[i], -1, targets)[1]
+                total = option(fixed, board, mine, view.seat[i], -1, targets)[1]
                 wanted = i64(choice(view.word[i], total))
-                action[i] = option(view.fixed, board, mine, view.seat[i], wanted, targets)[0]
+                action[i] = option(fixed, board, mine, view.seat[i], wanted, targets)[0]
             elif kind == INVESTIGATE or kind == SPEND or kind == SAVE:
                 action[i] = choice(view.word[i], 2)
             else:

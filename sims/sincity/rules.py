@@ -162,6 +162,12 @@ def layout(count: int) -> Layout:
     return Layout(*(np.dtype(fields, align=True) for fields in (fixed, board, secret, mine)))
 
 
+class Fixed(NamedTuple):
+    """What does not change at a table: `record[0]` (a record by itself would take microseconds a call)."""
+
+    record: Any
+
+
 class Game(NamedTuple):
     """One game: records of these types (`layout`)."""
 
@@ -172,7 +178,7 @@ class Game(NamedTuple):
 
 
 def make_fixed(knobs: Any, seats: int, key: Any) -> Any:
-    """The record of what does not change at a table."""
+    """What does not change at a table: knobs, seats, tables of the cards."""
     copies = int(knobs.deck_copies)
     count = word_count(copies)
     fixed = np.zeros(1, layout(count).fixed).view(np.recarray)
@@ -181,7 +187,8 @@ def make_fixed(knobs: Any, seats: int, key: Any) -> Any:
     for name in KNOBS:
         fixed[name][0] = getattr(knobs, name)
     fixed.key, fixed.seats, fixed.cards = key, seats, IDS * copies
-    return fixed[0]
+    fixed.flags.writeable = False
+    return Fixed(fixed)
 
 
 # Sets of cards
@@ -204,23 +211,27 @@ def lowest(mask):
 
 
 @kernel(inline=True)
-def bit(card):
-    return i64(1) << i64(card % WORD)
+def word_of(card):
+    """card // WORD, for cards from 0 to 391."""
+    return (i64(card) * 669) >> 15
 
 
 @kernel(inline=True)
 def has(cards, card):
-    return (cards[card // WORD] >> i64(card % WORD)) & 1 != 0
+    w = word_of(card)
+    return (cards[w] >> (i64(card) - w * WORD)) & 1 != 0
 
 
 @kernel(inline=True)
 def add(cards, card):
-    cards[card // WORD] |= bit(card)
+    w = word_of(card)
+    cards[w] |= i64(1) << (i64(card) - w * WORD)
 
 
 @kernel(inline=True)
 def drop(cards, card):
-    cards[card // WORD] &= ~bit(card)
+    w = word_of(card)
+    cards[w] &= ~(i64(1) << (i64(card) - w * WORD))
 
 
 @kernel(inline=True)
@@ -1229,7 +1240,7 @@ def start(fixed, draws_words, t):
     asked = 0
     for i in range(t.state.size):
         if t.state[i] == RESTING or t.state[i] == DEALT:
-            g = Game(fixed, t.board[i], t.secret[i], t.mine[i])
+            g = Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
             asked += stop(g, run(g, begin_turn(g)), draws_words, t, i)
         else:
             asked += t.state[i] == ASKED
@@ -1242,7 +1253,7 @@ def play(fixed, draws_words, t):
     asked = 0
     for i in range(t.state.size):
         if t.state[i] == ASKED:
-            g = Game(fixed, t.board[i], t.secret[i], t.mine[i])
+            g = Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
             asked += stop(g, run(g, hear(g, t.action[i])), draws_words, t, i)
     return asked
 
@@ -1252,7 +1263,7 @@ def show_again(fixed, t):
     """Show anew what is asked."""
     for i in range(t.state.size):
         if t.state[i] == ASKED:
-            g = Game(fixed, t.board[i], t.secret[i], t.mine[i])
+            g = Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
             offer(g)
             show(g)
 
@@ -1265,10 +1276,10 @@ def deal(lanes, games, fixed, blank, t):
     """Start these games in these lanes. `blank`: records of zeros."""
     for j in range(lanes.size):
         i = lanes[j]
-        t.board[i], t.secret[i], t.mine[i] = blank.board, blank.secret, blank.mine
+        t.board[i], t.secret[i], t.mine[i] = blank.board[0], blank.secret[0], blank.mine[0]
         t.state[i], t.seat[i], t.kind[i], t.word[i] = DEALT, -1, 0, 0
         t.secret[i].game = games[j]
-        set_up(Game(fixed, t.board[i], t.secret[i], t.mine[i]))
+        set_up(Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i]))
 
 
 @kernel
@@ -1317,9 +1328,10 @@ def highest(g):
 @kernel
 def record(lanes, fixed, t, rows):
     """Write the results of finished games, winners first and then in the order of `columns`, and free the lanes."""
+    seats = fixed.record[0].seats
     for j in range(lanes.size):
         i, row = lanes[j], rows[j]
-        b, h, seats = t.board[i], t.secret[i], fixed.seats
+        b, h = t.board[i], t.secret[i]
         row[0] = 1 << i32(h.winner) if h.winner >= 0 else 0
         row[1], row[2], row[3] = h.winner, h.first, h.turns
         for seat in range(seats):
@@ -1340,22 +1352,23 @@ def record(lanes, fixed, t, rows):
 @kernel
 def look(lanes, fixed, t, sights):
     """Write what a spectator sees, in the order of `sights`."""
+    f = fixed.record[0]
     for j in range(lanes.size):
-        b, seats, row = t.board[lanes[j]], fixed.seats, sights[j]
+        b, seats, row = t.board[lanes[j]], f.seats, sights[j]
         for seat in range(seats):
             free = b.free[seat]
             row[seat] = b.points[seat]
             row[6 * seats + seat] = b.hand_size[seat]
             sin = fight = number = bosses = psychos = captives = lawful = 0
             for w in range(b.out.shape[0]):
-                bosses += count(free[w] & fixed.of_kind[BOSS, w])
-                psychos += count(free[w] & fixed.of_kind[PSYCHOPATH, w])
-                lawful += count(free[w] & fixed.lawful[w])
+                bosses += count(free[w] & f.of_kind[BOSS, w])
+                psychos += count(free[w] & f.of_kind[PSYCHOPATH, w])
+                lawful += count(free[w] & f.lawful[w])
                 captives += count(b.held[seat, w])
                 rest = free[w]
                 while rest:
                     card = w * WORD + lowest(rest)
-                    sin, fight, number = sin + fixed.sin[card], fight + fixed.fight[card], number + 1
+                    sin, fight, number = sin + f.sin[card], fight + f.fight[card], number + 1
                     rest &= rest - 1
             row[seats + seat], row[2 * seats + seat], row[3 * seats + seat] = sin, fight, number
             row[4 * seats + seat], row[5 * seats + seat] = bosses, psychos
@@ -1370,7 +1383,7 @@ def look(lanes, fixed, t, sights):
 def is_legal(view, seat, action):
     """Whether the action is within the rules in every view with a seat."""
     for i in range(seat.size):
-        if seat[i] >= 0 and not allowed(view.fixed, view.board[i], view.mine[i], view.kind[i], seat[i], action[i]):
+        if seat[i] >= 0 and not allowed(view.fixed.record[0], view.board[i], view.mine[i], view.kind[i], seat[i], action[i]):
             return False
     return True
 
@@ -1398,7 +1411,7 @@ def is_legal_deed(fixed, board, mine, seat, action):
         return False
     if target < 0:
         return not law and (effect < AIMED if effect >= 0 else has(mine.hand, card))
-    w = target // WORD
+    w = word_of(target)
     if effect >= 0:
         found = event_targets(fixed, board, mine, seat, effect, w) if effect >= AIMED and not law else i64(0)
     elif has(mine.hand, card):
@@ -1409,7 +1422,7 @@ def is_legal_deed(fixed, board, mine, seat, action):
         found = attack_targets(fixed, board, mine, seat, kind, w)
     else:
         found = i64(0)
-    return (found >> i64(target % WORD)) & 1 != 0
+    return (found >> (target - w * WORD)) & 1 != 0
 
 
 assert len(KINDS) == 7

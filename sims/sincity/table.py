@@ -22,7 +22,7 @@ class View(NamedTuple):
     """What the deciding seats see, one decision a lane. Arrays are read-only."""
 
     fixed: Any
-    """The game's knobs, encoded, the number of seats, and tables of the cards: a record (`rules.layout`)."""
+    """`fixed.record[0]`: the game's knobs, encoded, the number of seats, and tables of the cards (`rules.layout`)."""
     kind: Bytes
     """[lane] HELP, KILL: the action is PASS or what `rules.action_of` makes of a card, its target and the way it acts.
     INVESTIGATE, SPEND (the +2 on this Find roll), SAVE (`dying` by Hospital Stay): YES or NO. FIND, FIGHT, LAW: a card
@@ -46,7 +46,7 @@ class Table:
         self.setting, self.knobs = setting, setting.knobs
         self.fixed = rules.make_fixed(setting.knobs, setting.seats, np.uint64(setting.seed))
         self.layout = rules.layout(rules.word_count(setting.knobs.deck_copies))
-        self.blank = rules.Game(self.fixed, *(_records(1, each)[0] for each in self.layout[1:]))
+        self.blank = rules.Game(self.fixed, *(_records(1, each) for each in self.layout[1:]))
         self._allocate(lanes)
         words = setting.words
         self._start = specialised(rules.start, self.fixed, words, self.t)
@@ -143,7 +143,8 @@ def cards_in(mask: NDArray[np.int64]) -> list[int]:
 
 def check(table: Table) -> None:
     """Raise AssertionError unless every card of every game is in exactly one place, and all counts are right."""
-    seats, every = table.setting.seats, list(range(int(table.fixed.cards)))
+    seats, fixed = table.setting.seats, table.fixed.record[0]
+    every = list(range(int(fixed.cards)))
     for i in np.flatnonzero(table.t.state != FREE):
         b, h = table.t.board[i], table.t.secret[i]
         places = [h.deck[h.top : h.bottom].tolist(), cards_in(b.discard), cards_in(b.out)]
@@ -152,14 +153,14 @@ def check(table: Table) -> None:
             places += [cards_in(h.hand[seat]), cards_in(b.free[seat]), cards_in(b.held[seat])]
             assert b.hand_size[seat] == len(cards_in(h.hand[seat]))
             for captive in cards_in(b.held[seat]):
-                assert table.fixed.kind[b.captor[captive]] == PSYCHOPATH
+                assert fixed.kind[b.captor[captive]] == PSYCHOPATH
                 assert b.captor[captive] in cards_in(b.free[seat])
                 assert 0 <= b.owner[captive] < seats
             assert b.points[seat] == h.gained[:, seat].sum()
         assert b.deck_size == h.bottom - h.top
         assert sorted(card for place in places for card in place) == every
         in_play = [card for seat in range(6) for card in (*cards_in(b.free[seat]), *cards_in(b.held[seat]))]
-        assert all(card < CHARACTERS * table.fixed.deck_copies for card in in_play)
+        assert all(card < CHARACTERS * fixed.deck_copies for card in in_play)
         assert not any(cards_in(row) for row in (*b.free[seats:], *b.held[seats:], *h.hand[seats:]))
         for seat in range(seats):
             hidden = {card for other in range(seats) for card in cards_in(h.hand[other])}

@@ -356,7 +356,7 @@ def judge(view, weights, prepared, action):
     for i in range(action.size):
         if view.seat[i] < 0:
             continue
-        fixed, kind, board, mine, seat = view.fixed, view.kind[i], view.board[i], view.mine[i], view.seat[i]
+        fixed, kind, board, mine, seat = view.fixed.record[0], view.kind[i], view.board[i], view.mine[i], view.seat[i]
         if kind == HELP:
             card = draw_event(fixed, board, mine)
             action[i] = card if card >= 0 else play_character(fixed, board, mine, seat)

@@ -222,7 +222,7 @@ def test_the_same_bytes_for_any_number_of_workers(tmp_path, quick):
 def test_what_is_printed(study, tmp_path, quick):
     said = lab("balance", study, "--games", 300, "--jobs", 1, "--out", tmp_path / "out")
     assert said.code == 0, said.err
-    for words in ("comebacks", "worth of adjusting", "threshold: reroll", "fitted on game numbers 0 to 499"):
+    for words in ("comebacks", "adjusted %", "reroll all", "fitted on game numbers 0 to 499"):
         assert words in said.out
     said = lab("balance", study, "--games", 300, "--jobs", 1, "--out", tmp_path / "out", "--json")
     found = json.loads(said.out)
@@ -277,3 +277,21 @@ def test_players_that_are_all_alike_are_not_rotated():
     assert plan.recipe.rotations == 1
     assert plan.kinds == ((0, 0, 0),)
     assert balancing.plan_of(cell("keep", "threshold", rotate_seats=True)).kinds == ((0, 1), (1, 0))
+
+
+@pytest.mark.skipif(SLOW, reason="thousands of games")
+def test_a_report_shows_measures_where_there_are_some(study, tmp_path, quick, capsys, monkeypatch):
+    import lab as api
+    from lab import report
+
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    said = lab("sweep", study, "--games", 100, "--out", tmp_path / "out", "-q")
+    assert said.code == 0, said.err
+    report.balance(api.load(tmp_path / "out"))
+    assert capsys.readouterr().out == ""
+    table = api.balance(study, games=300, out=tmp_path / "out", jobs=1, progress=False)
+    assert {"cell", "measure", "of", "estimate", "low", "high", "definition"} <= set(table)
+    report.balance(api.load(tmp_path / "out"))
+    told = capsys.readouterr().out
+    for words in ("## Balance", "The winner's chance as the game goes on", "comebacks", "at half of its turns"):
+        assert words in told

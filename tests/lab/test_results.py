@@ -127,3 +127,54 @@ def test_pictures_show_estimates_and_intervals():
     assert axes.yaxis_inverted()
     bars = axes.collections[0].get_segments()
     assert [segment[:, 0].tolist() for segment in bars] == [pytest.approx([0.1, 0.3]), pytest.approx([0.5, 0.7])]
+
+
+def row(shares, plays=1000):
+    return {"win_share": [{"estimate": e, "low": e - h, "high": e + h} for e, h in shares], "plays": plays}
+
+
+def test_a_treatment_is_the_gain_over_the_mean_of_all():
+    """Four values, two seats each, half-widths 3 and 4 %: of an average 2.5 %; less the mean of four, 2.5 sqrt(3/4);
+    for four at once times 2.497705 (the normal quantile at 1 - 0.05 / 8) over 1.959964."""
+    gains = {0: 0.50, 1: 0.56, 2: 0.48, 3: 0.46}
+    lines = [
+        {"card": card, "seat": seat, "plays": 1000, "row": row([(share, half), (share, half)])}
+        for card, share in gains.items()
+        for seat, half in ((0, 0.03), (1, 0.04))
+    ]
+    found = results.treatment(pd.DataFrame(lines), "card", "seat")
+    assert found.estimate.tolist() == pytest.approx([0, 0.06, -0.02, -0.04])
+    assert (found.high - found.estimate).tolist() == pytest.approx(
+        [0.025 * 0.75**0.5 * 2.497705 / 1.959964] * 4, rel=1e-5
+    )
+    assert found.n.tolist() == [2000] * 4
+
+
+def test_shares_of_wins_by_category(cells):
+    found = results.win_share_by(cells, "ending")
+    by_label = found.xs(-2, level="seat").estimate.groupby("cell").sum()
+    assert by_label.tolist() == pytest.approx([1] * 4)
+    assert set(found.index.get_level_values("seat")) == {-2, 0, 1}
+    with pytest.raises(BadInput, match="is not a category of these cells"):
+        results.win_share_by(cells, "endings")
+
+
+def test_tables_of_categories_and_of_ranks(folder):
+    said = lab("show", folder, "--shares", "ending").out
+    assert "of games %" in said
+    assert said.count("threshold, keep") >= 2
+    ranked = lab("show", folder, "--rank", "win_share[0]").out.splitlines()
+    lines = [line.split("  ") for line in ranked if "±" in line and "keep" in line]
+    values = [float(next(word for word in line if "±" in word).split("±")[0]) for line in lines]
+    assert values == sorted(values, reverse=True)
+    assert len(values) == 4
+    for options, message in (
+        (("--rank", "win_share[7]"), "'win_share[7]' is not a results column"),
+        (("--rank", "duel"), "did you mean 'duels'?"),
+        (("--shares", "order"), "'order' is not a category of these cells"),
+        (("--rank", "duels", "--by", "seats"), "--rank and --by cannot be combined"),
+        (("--rank", "duels", "--column", "duels"), "--column and --rank cannot be combined"),
+    ):
+        said = lab("show", folder, *options)
+        assert said.code == 2
+        assert message in said.err
