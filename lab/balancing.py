@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lab import catalogue, control, curve, measures, seating
-from lab.block import _settle_in
+from lab.block import settle_in
 from lab.cell import Cell
 from lab.control import Control
 from lab.curve import Curve, Floats, Layout, Snapshots, Whole
 from lab.errors import BadInput, Incomplete, LabError
 from lab.identity import cell_id
-from lab.runner import Progress, _deaf, merged
+from lab.runner import Progress, deaf, merged
 from lab.seating import Recipe
 from lab.study import Study
 from lab.traces import Trace, trace
@@ -339,7 +339,7 @@ def in_order(tasks: list[tuple[Any, tuple[Any, ...]]], jobs: int | None) -> Iter
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    with _deaf():
+    with deaf():
         results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_in_worker)(*task) for task in tasks)
     try:
         for failure, result in results:
@@ -356,7 +356,7 @@ def in_order(tasks: list[tuple[Any, tuple[Any, ...]]], jobs: int | None) -> Iter
 
 def _in_worker(function: Any, given: tuple[Any, ...]) -> tuple[str, Any]:
     """(why it failed, what it gave)"""
-    _settle_in()
+    settle_in()
     try:
         return "", function(*given)
     except LabError as error:

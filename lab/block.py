@@ -55,12 +55,12 @@ class Outcome(NamedTuple):
 
 def play_in_worker(task: Task) -> Outcome:
     """Play a block in a process of its own."""
-    _settle_in()
+    settle_in()
     return play_task(task)
 
 
 @cache
-def _settle_in() -> None:
+def settle_in() -> None:
     """Once a worker: an interruption is the parent's business, and when the parent is gone there is nothing to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()

@@ -549,6 +549,7 @@ def _finite(value: Any) -> Any:
 @app.command()
 def balance(
     study: StudyPath,
+    part: Annotated[str | None, typer.Option(metavar="PART", help="Only the cells of this part of the study.")] = None,
     games: Annotated[int, typer.Option(parser=_whole, metavar="N", help="Games a cell that are measured.")] = 50_000,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Workers (default: all cores).")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where results go (default: results/NAME).")] = None,
@@ -558,9 +559,9 @@ def balance(
     """Measure balance: who wins, drama, comebacks, luck against skill, options, from winning-chance curves."""
     from lab.balancing import balance as measure
     from lab.progress import Bar
-    from lab.study import read_study
+    from lab.study import part_of, read_study
 
-    plan = read_study(study)
+    plan = part_of(read_study(study), part)
     folder = out or Path("results") / plan.name
     quiet = quiet or _state["quiet"]
     rows = measure(plan, folder, games=games, jobs=jobs, progress=None if quiet or as_json else Bar(_console(err=True)))

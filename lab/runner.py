@@ -191,7 +191,7 @@ def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed
 
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    with _deaf():
+    with deaf():
         outcomes = pool(delayed(play_in_worker)(task) for task in tasks)
     try:
         for outcome in outcomes:
@@ -204,7 +204,7 @@ def _in_workers(tasks: list[Task], jobs: int) -> Generator[Outcome, None, None]:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Workers that are started meanwhile take no notice of Ctrl-C, which is the parent's business."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -417,6 +417,16 @@ def _check_fit(lineup: Lineup | Mixture, seats: Sequence[int]) -> None:
 # One cell from a command line.
 
 
+def part_of(study: Study, part: str | None) -> Study:
+    """The study with the cells of one part alone; all of it, if none is named."""
+    if part is None:
+        return study
+    cells = tuple(cell for cell in study.cells if cell.part == part)
+    if not cells:
+        raise BadInput(f"--part {unknown(f'a part of {study.name}', part, dict.fromkeys(c.part for c in study.cells))}")
+    return replace(study, cells=cells, varied=_varied(cells))
+
+
 def with_games(study: Study, games: int | None) -> Study:
     """The study with so many games a cell, if they are given, in place of what it says of games or of `until`."""
     if games is None:

@@ -19,7 +19,7 @@ DPI, SHOWN = 144, 100
 """Points an inch: drawn, and shown (a fine screen has more than one to the other)."""
 LONG = 36
 """Letters of a text in a table that may be broken into lines."""
-PLAIN = 10
+PLAIN = 20
 """Lines of a table in plain text, which only those see who cannot see the table."""
 SIGNS = re.compile(r"[\\`*\[\]<$~&]|(?<!\w)_|_(?!\w)")
 """What Markdown would not leave as it is."""

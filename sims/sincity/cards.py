@@ -23,9 +23,22 @@ EFFECTS = (
     *("search_agent", "draw_2", "all_draw_2", "discard_target", "kill_non_boss", "discard_hero", "seduce"),
     *("fight+2", "fight_or_find+1", "find+2", "find-2", "law+2", "law-2", "save_killed"),
 )
-SEARCH, DRAW, ALL_DRAW, JAIL, EXECUTE, FRAME, SEDUCE, FIGHT_2, FIGHT_OR_FIND, FIND_2, HIDE, LAW_2, BRIBE, SAVE_KILLED = (
-    range(14)
-)
+(
+    SEARCH,
+    DRAW,
+    ALL_DRAW,
+    JAIL,
+    EXECUTE,
+    FRAME,
+    SEDUCE,
+    FIGHT_2,
+    FIGHT_OR_FIND,
+    FIND_2,
+    HIDE,
+    LAW_2,
+    BRIBE,
+    SAVE_KILLED,
+) = range(14)
 AT_WILL = 7
 """The effects below this are for one's own turn (SC13); the others are reactions and combat events."""
 AIMED = JAIL
@@ -38,6 +51,14 @@ PREY = {
     AGENT: (CRIMINAL, BOSS, HERO, AGENT),
 }
 """Whom a kind may attack (SC14)."""
+
+AIMS = {
+    JAIL: tuple(range(EVENT)),
+    EXECUTE: (VICTIM, CRIMINAL, AGENT, HERO, PSYCHOPATH),
+    FRAME: (HERO,),
+    SEDUCE: tuple(range(EVENT)),
+}
+"""Whom an event may strike (SC13b)."""
 
 WINDOWS = (  # events that the attacker or law user may play, and its target's owner
     ((FIND_2, FIGHT_OR_FIND), (HIDE,)),
@@ -134,6 +155,7 @@ def tables(copies: int, words: int) -> dict[str, Any]:
         "lawful": with_trait("law"),
         "investigators": with_trait("investigation"),
         "of_effect": np.array([of_effects(effect) for effect in range(len(EFFECTS))]),
+        "aims": np.array([of_kinds(*AIMS.get(effect, ())) for effect in range(AT_WILL)]),
         "at_will": of_effects(*range(AT_WILL)),
         "window": np.array([[of_effects(*side) for side in sides] for sides in WINDOWS]),
         "worth": np.array([WORTH.get(effect, 0) for effect in range(len(EFFECTS))]),

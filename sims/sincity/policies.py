@@ -1,7 +1,7 @@
 """The baseline policies of Sin City, exactly as the rulings define them.
 
 Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records: `view.fixed.record[0]`,
-`view.board[i]` and `view.mine[i]` (their fields: `rules.layout`).
+`boards[i]` and `view.mine[i]` (their fields: `rules.layout`).
 """
 
 import numpy as np
@@ -16,14 +16,8 @@ from sims.sincity.cards import (
     BOSS,
     DRAW,
     EVENT,
-    EXECUTE,
     FIGHT_2,
-    FRAME,
-    JAIL,
-    KINDS,
-    PSYCHOPATH,
     SEARCH,
-    SEDUCE,
     WORD,
 )
 from sims.sincity.rules import (
@@ -40,6 +34,7 @@ from sims.sincity.rules import (
     SPEND,
     YES,
     action_of,
+    aim,
     any_of,
     attack_targets,
     count,
@@ -57,11 +52,11 @@ i64, u32 = np.int64, np.uint32
 
 
 @kernel
-def highest_sin(fixed, cards, per_fight):
-    """The card with the highest Sin; ties: by Fighting times `per_fight`, 1 or -1; -1 if there is none."""
+def highest_sin(fixed, cards, others, per_fight):
+    """Of the cards in both sets the one with the highest Sin; ties: by Fighting times `per_fight`, 1 or -1; -1: none."""
     best, found = i64(-1000), i64(-1)
     for w in range(len(cards)):
-        rest = cards[w]
+        rest = cards[w] & others[w]
         while rest:
             card = w * WORD + lowest(rest)
             rest &= rest - 1
@@ -106,8 +101,7 @@ def put_into_play(fixed, mine):
     if several <= 1:
         card = lowest_of(mine.options, fixed.characters)
         return PASS if card < 0 else card
-    bosses = mine.options & fixed.of_kind[BOSS]
-    boss = highest_sin(fixed, bosses, 0)
+    boss = highest_sin(fixed, mine.options, fixed.of_kind[BOSS], 0)
     for w in range(len(mine.options)):
         rest = mine.options[w] & fixed.characters[w] & ~fixed.of_kind[BOSS, w]
         if word_of(boss) == w:
@@ -147,22 +141,18 @@ def deed(fixed, board, mine, seat):
     """The lowest character that has something to do does it: it attacks, or else uses law (all choose the highest
     Sin, then the lowest Fighting)."""
     can_attack = fixed.attacks == EACH or not board.attacked
-    prey = np.empty((len(KINDS), len(mine.hand)), np.int64)
-    some = np.empty(len(KINDS), np.bool_)
-    for kind in range(EVENT):
-        for w in range(len(mine.hand)):
-            prey[kind, w] = mine.exposed[w] & fixed.prey[kind, w] if can_attack else 0
-        some[kind] = any_of(prey[kind])
     for w in range(len(mine.options)):
         rest = mine.options[w] & fixed.characters[w]
         while rest:
             card = w * WORD + lowest(rest)
             rest &= rest - 1
             kind = fixed.kind[card]
-            if some[kind] and has(fixed.strikers[kind], card):
-                return action_of(card, highest_sin(fixed, prey[kind], -1), 0)
+            if can_attack and has(fixed.strikers[kind], card):
+                target = highest_sin(fixed, mine.exposed, fixed.prey[kind], -1)
+                if target >= 0:
+                    return action_of(card, target, 0)
             if has(fixed.lawful, card):
-                return action_of(card, highest_sin(fixed, mine.foes, -1), 1)
+                return action_of(card, highest_sin(fixed, mine.foes, fixed.characters, -1), 1)
     return PASS
 
 
@@ -180,17 +170,14 @@ def draw_event(fixed, board, mine):
 @kernel
 def harmful_event(fixed, board, mine, seat):
     """The lowest event against an opponent's character, which is the one with the highest Sin, then Fighting."""
-    targets = np.empty(len(mine.options), np.int64)
     for w in range(len(mine.options)):
         rest = mine.options[w] & fixed.at_will[w]
         while rest:
             card = w * WORD + lowest(rest)
             rest &= rest - 1
             if fixed.effect[card] >= AIMED:
-                for v in range(len(targets)):
-                    legal = event_targets(fixed, board, mine, seat, fixed.effect[card], v)
-                    targets[v] = legal & mine.foes[v]
-                target = highest_sin(fixed, targets, 1)
+                row = aim(fixed, board, seat, fixed.effect[card])
+                target = highest_sin(fixed, mine.foes, fixed.aims[row], 1)
                 if target >= 0:
                     return action_of(card, target, 0)
     return PASS
@@ -219,10 +206,10 @@ def other_answer(fixed, mine, kind, keeps):
 @policy("Plays every character; never attacks, uses law or plays an event.", costly=True)
 @kernel
 def builder(view, weights, prepared, action):
-    fixed = view.fixed.record[0]
+    fixed, kinds, seats, mines = view.fixed.record[0], view.kind, view.seat, view.mine
     for i in range(action.size):
-        if view.seat[i] >= 0:
-            kind, mine = view.kind[i], view.mine[i]
+        if seats[i] >= 0:
+            kind, mine = kinds[i], mines[i]
             if kind == HELP:
                 action[i] = put_into_play(fixed, mine)
             elif kind == KILL:
@@ -234,14 +221,14 @@ def builder(view, weights, prepared, action):
 @policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.", costly=True)
 @kernel
 def brawler(view, weights, prepared, action):
-    fixed = view.fixed.record[0]
+    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
     for i in range(action.size):
-        if view.seat[i] >= 0:
-            kind, mine = view.kind[i], view.mine[i]
+        if seats[i] >= 0:
+            kind, mine = kinds[i], mines[i]
             if kind == HELP:
                 action[i] = put_into_play(fixed, mine)
             elif kind == KILL:
-                action[i] = deed(fixed, view.board[i], mine, view.seat[i])
+                action[i] = deed(fixed, boards[i], mine, seats[i])
             else:
                 action[i] = other_answer(fixed, mine, kind, False)
 
@@ -249,16 +236,16 @@ def brawler(view, weights, prepared, action):
 @policy("As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.", costly=True)
 @kernel
 def schemer(view, weights, prepared, action):
-    fixed = view.fixed.record[0]
+    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
     for i in range(action.size):
-        if view.seat[i] >= 0:
-            kind, board, mine = view.kind[i], view.board[i], view.mine[i]
+        if seats[i] >= 0:
+            kind, board, mine = kinds[i], boards[i], mines[i]
             if kind == HELP:
                 card = draw_event(fixed, board, mine)
                 action[i] = card if card >= 0 else put_into_play(fixed, mine)
             elif kind == KILL:
-                answer = i64(PASS) if any_of(board.acted) else harmful_event(fixed, board, mine, view.seat[i])
-                action[i] = answer if answer != PASS else deed(fixed, board, mine, view.seat[i])
+                answer = i64(PASS) if any_of(board.acted) else harmful_event(fixed, board, mine, seats[i])
+                action[i] = answer if answer != PASS else deed(fixed, board, mine, seats[i])
             elif kind == FIGHT:
                 action[i] = fight_card(fixed, board, mine)
             else:
@@ -336,15 +323,15 @@ def any_card(mine, word, passes):
 @policy("Each decision uniform over its legal options.", uses_word=True, costly=True)
 @kernel
 def random(view, weights, prepared, action):
-    fixed = view.fixed.record[0]
+    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
     for i in range(action.size):
-        if view.seat[i] >= 0:
-            kind, board, mine = view.kind[i], view.board[i], view.mine[i]
+        if seats[i] >= 0:
+            kind, board, mine = kinds[i], boards[i], mines[i]
             if kind == HELP or kind == KILL:
                 targets = np.empty(len(mine.options), np.int64)
-                total = option(fixed, board, mine, view.seat[i], -1, targets)[1]
+                total = option(fixed, board, mine, seats[i], -1, targets)[1]
                 wanted = i64(choice(view.word[i], total))
-                action[i] = option(fixed, board, mine, view.seat[i], wanted, targets)[0]
+                action[i] = option(fixed, board, mine, seats[i], wanted, targets)[0]
             elif kind == INVESTIGATE or kind == SPEND or kind == SAVE:
                 action[i] = choice(view.word[i], 2)
             else:

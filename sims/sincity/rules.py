@@ -25,10 +25,8 @@ from sims.sincity.cards import (
     CRIMINAL,
     DRAW,
     EXECUTE,
-    FRAME,
     HERO,
     IDS,
-    JAIL,
     KINDS,
     PSYCHOPATH,
     SAVE_KILLED,
@@ -533,18 +531,16 @@ def show(g):
 
 
 @kernel(inline=True)
+def aim(fixed, board, seat, effect):
+    """The row of `fixed.aims` with the characters that an event may strike (SC13b); one with a boss seduces none (SC6)."""
+    return EXECUTE if effect == SEDUCE and meet(board.free[seat], fixed.of_kind[BOSS]) else effect
+
+
+@kernel(inline=True)
 def event_targets(fixed, board, mine, seat, effect, w):
-    """The legal targets, in word w, of an event that seat plays (SC13b)."""
-    foes, own = mine.foes[w], board.free[seat, w]
-    if effect == JAIL:
-        return foes | own
-    if effect == EXECUTE:
-        return (foes | own) & ~fixed.of_kind[BOSS, w]
-    if effect == FRAME:
-        return (foes | own) & fixed.of_kind[HERO, w]
-    if meet(board.free[seat], fixed.of_kind[BOSS]):  # SC6
-        return foes & ~fixed.of_kind[BOSS, w]
-    return foes
+    """The legal targets, in word w, of an event that seat plays: only seduction must strike an opponent's (SC13b)."""
+    own = board.free[seat, w] if effect != SEDUCE else i64(0)
+    return (mine.foes[w] | own) & fixed.aims[aim(fixed, board, seat, effect), w]
 
 
 @kernel(inline=True)
@@ -1222,39 +1218,43 @@ class Lanes(NamedTuple):
 
 
 @kernel(inline=True)
-def stop(g, step, draws_words, t, i):
-    """Note where a game has stopped, and show what it asks; whether it asks."""
-    t.state[i] = step
-    t.seat[i] = -1
-    if step == ASKED:
-        show(g)
-        t.seat[i], t.kind[i] = g.secret.seat, g.secret.kind
-        if draws_words:
-            t.word[i] = luck(g, POLICY_WORD, i64(g.board.turn) * 4096 + g.secret.asked)[0]
-    return step == ASKED
+def policy_word(g):
+    return luck(g, POLICY_WORD, i64(g.board.turn) * 4096 + g.secret.asked)[0]
 
 
 @kernel
 def start(fixed, draws_words, t):
     """Begin the next turn of every game whose last turn has ended; how many lanes are asked now."""
-    asked = 0
-    for i in range(t.state.size):
-        if t.state[i] == RESTING or t.state[i] == DEALT:
-            g = Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
-            asked += stop(g, run(g, begin_turn(g)), draws_words, t, i)
-        else:
-            asked += t.state[i] == ASKED
+    board, secret, mine, state, kind, seat, word, _ = t  # in the loop each `t.name` would count references
+    f, asked = fixed.record[0], 0
+    for i in range(state.size):
+        if state[i] == RESTING or state[i] == DEALT:
+            g = Game(f, board[i], secret[i], mine[i])
+            state[i] = run(g, begin_turn(g))
+            if state[i] == ASKED:
+                show(g)
+                kind[i], seat[i] = g.secret.kind, g.secret.seat
+                word[i] = policy_word(g) if draws_words else u32(0)
+        asked += state[i] == ASKED
     return asked
 
 
 @kernel
 def play(fixed, draws_words, t):
     """Take in all answers and play on; how many lanes are asked now."""
-    asked = 0
-    for i in range(t.state.size):
-        if t.state[i] == ASKED:
-            g = Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
-            asked += stop(g, run(g, hear(g, t.action[i])), draws_words, t, i)
+    board, secret, mine, state, kind, seat, word, action = t
+    f, asked = fixed.record[0], 0
+    for i in range(state.size):
+        if state[i] == ASKED:
+            g = Game(f, board[i], secret[i], mine[i])
+            state[i] = run(g, hear(g, action[i]))
+            if state[i] == ASKED:
+                show(g)
+                kind[i], seat[i] = g.secret.kind, g.secret.seat
+                word[i] = policy_word(g) if draws_words else u32(0)
+                asked += 1
+            else:
+                seat[i] = -1
     return asked
 
 
@@ -1274,12 +1274,14 @@ def show_again(fixed, t):
 @kernel
 def deal(lanes, games, fixed, blank, t):
     """Start these games in these lanes. `blank`: records of zeros."""
+    board, secret, mine, state, kind, seat, word, _ = t
+    f, no_board, no_secret, no_mine = fixed.record[0], blank.board[0], blank.secret[0], blank.mine[0]
     for j in range(lanes.size):
         i = lanes[j]
-        t.board[i], t.secret[i], t.mine[i] = blank.board[0], blank.secret[0], blank.mine[0]
-        t.state[i], t.seat[i], t.kind[i], t.word[i] = DEALT, -1, 0, 0
-        t.secret[i].game = games[j]
-        set_up(Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i]))
+        board[i], secret[i], mine[i] = no_board, no_secret, no_mine
+        state[i], seat[i], kind[i], word[i] = DEALT, -1, 0, 0
+        secret[i].game = games[j]
+        set_up(Game(f, board[i], secret[i], mine[i]))
 
 
 @kernel
@@ -1328,10 +1330,9 @@ def highest(g):
 @kernel
 def record(lanes, fixed, t, rows):
     """Write the results of finished games, winners first and then in the order of `columns`, and free the lanes."""
-    seats = fixed.record[0].seats
+    seats, board, secret = fixed.record[0].seats, t.board, t.secret
     for j in range(lanes.size):
-        i, row = lanes[j], rows[j]
-        b, h = t.board[i], t.secret[i]
+        b, h, row = board[lanes[j]], secret[lanes[j]], rows[j]
         row[0] = 1 << i32(h.winner) if h.winner >= 0 else 0
         row[1], row[2], row[3] = h.winner, h.first, h.turns
         for seat in range(seats):
@@ -1346,15 +1347,16 @@ def record(lanes, fixed, t, rows):
         row[rest], row[rest + 1] = h.ending == TURNS, h.ending
         for card in range(IDS):
             row[rest + 2 + card] = h.player[card]
-        t.state[i] = FREE
+    for j in range(lanes.size):
+        t.state[lanes[j]] = FREE
 
 
 @kernel
 def look(lanes, fixed, t, sights):
     """Write what a spectator sees, in the order of `sights`."""
-    f = fixed.record[0]
+    f, board = fixed.record[0], t.board
     for j in range(lanes.size):
-        b, seats, row = t.board[lanes[j]], f.seats, sights[j]
+        b, seats, row = board[lanes[j]], f.seats, sights[j]
         for seat in range(seats):
             free = b.free[seat]
             row[seat] = b.points[seat]
@@ -1382,8 +1384,9 @@ def look(lanes, fixed, t, sights):
 @kernel
 def is_legal(view, seat, action):
     """Whether the action is within the rules in every view with a seat."""
+    fixed, kind, board, mine = view.fixed.record[0], view.kind, view.board, view.mine
     for i in range(seat.size):
-        if seat[i] >= 0 and not allowed(view.fixed.record[0], view.board[i], view.mine[i], view.kind[i], seat[i], action[i]):
+        if seat[i] >= 0 and not allowed(fixed, board[i], mine[i], kind[i], seat[i], action[i]):
             return False
     return True
 

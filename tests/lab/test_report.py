@@ -146,7 +146,7 @@ def test_code_is_folded_and_pictures_have_captions(made):
     _, text = made
     found = Page(text)
     assert "report.what_moves(cells)" not in found.text
-    assert text.count('<details class="code"><summary>code</summary>') == found.count("details") == 8
+    assert text.count('<details class="code"><summary>code</summary>') == found.count("details") == 9
     pictures = [attributes for tag, attributes in found.tags if tag == "img"]
     assert len(pictures) >= 5
     assert all(len(each["alt"]) > 30 for each in pictures)
@@ -248,7 +248,7 @@ def test_a_notebook_that_needs_other_parts_is_passed_over_for_the_general_one(no
     path = report.report("results/first", format="ipynb", out=tmp_path / "notebooks" / "mine.ipynb")
     made = nbformat.read(path, as_version=4)
     assert 'r = lab.load("first")' in made.cells[0].source
-    assert [cell.execution_count for cell in made.cells if cell.cell_type == "code"] == list(range(1, 9))
+    assert [cell.execution_count for cell in made.cells if cell.cell_type == "code"] == list(range(1, 10))
     assert not [output for cell in made.cells for output in cell.get("outputs", []) if output.output_type == "error"]
     manifest = page._manifest(Path("results/first"))
     assert page._as_page(made, manifest, "the lab's general notebook") == pages["first"]
