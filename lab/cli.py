@@ -603,13 +603,12 @@ def sense(
 ) -> None:
     """Say which knobs move which figure: shares of its variance, and each step of each knob alone, with a picture."""
     from lab.progress import Bar
-    from lab.sense import part_of
     from lab.sense import sense as run_sense
-    from lab.study import read_study, with_games
+    from lab.study import part_of, read_study, with_games
 
     plan = with_games(read_study(study), games)
     folder = out or Path("results") / plan.name / (f"sense-{part}" if part else "sense")
-    plan = plan if part is None else part_of(plan, part)
+    plan = part_of(plan, part)
     progress = None if quiet or _state["quiet"] else Bar(_console(err=True))
     try:
         found = run_sense(plan, folder, jobs=jobs, progress=progress)

@@ -423,7 +423,8 @@ def part_of(study: Study, part: str | None) -> Study:
         return study
     cells = tuple(cell for cell in study.cells if cell.part == part)
     if not cells:
-        raise BadInput(f"--part {unknown(f'a part of {study.name}', part, dict.fromkeys(c.part for c in study.cells))}")
+        parts = dict.fromkeys(cell.part for cell in study.cells if cell.part)
+        raise BadInput(f"{study.path}: {unknown('a part', part, parts)}")
     return replace(study, cells=cells, varied=_varied(cells))
 
 

@@ -38,7 +38,7 @@ import numpy as np
 
 from lab.runner import Progress
 from lab.sense.designs import EVALUATIONS, FULL, Design, Grid, Sample, design_for
-from lab.sense.factors import factors_of, part_of, steps_of
+from lab.sense.factors import factors_of, steps_of
 from lab.sense.groups import GROUPS, GroupStore, GroupTally, group_size, play
 from lab.sense.model import Combination, Effect, Factor, Index, Measure, Sense, Spread
 from lab.sense.shown import effects_table, indices_table, notes, ranked
@@ -52,7 +52,7 @@ from lab.sweeping import write_table
 __all__ = [
     "EVALUATIONS", "FULL", "GROUPS", "Combination", "Design", "Effect", "Factor", "Grid", "GroupStore", "GroupTally",
     "Index", "Measure", "Sample", "Sense", "Spread", "Sums", "Variances", "design_for", "draw", "effects_table",
-    "factors_of", "group_size", "indices_table", "measures_of", "notes", "part_of", "ranked", "read", "sense",
+    "factors_of", "group_size", "indices_table", "measures_of", "notes", "ranked", "read", "sense",
     "steps_of", "variances",
 ]  # fmt: skip
 

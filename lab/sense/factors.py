@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from lab.cell import Cell
-from lab.errors import BadInput, unknown
+from lab.errors import BadInput
 from lab.sense.groups import GROUPS
 from lab.sense.model import Combination, Factor
 from lab.study import Study
@@ -47,14 +47,6 @@ def _check(study: Study, cells: Sequence[Cell]) -> None:
             raise BadInput(f"{study.path}: {name} is {', '.join(map(str, list(found)[:4]))}: {why}")
     if cells[0].games < GROUPS:
         raise BadInput(f"{study.path}: {cells[0].games} games a cell are too few for intervals; at least {GROUPS}")
-
-
-def part_of(study: Study, part: str) -> Study:
-    """A part of a study as a study of its own."""
-    cells = tuple(cell for cell in study.cells if cell.part == part)
-    if not cells:
-        raise BadInput(f"{study.path}: {unknown('a part', part, {cell.part for cell in study.cells} - {''})}")
-    return replace(study, cells=cells)
 
 
 def _columns(cells: Sequence[Cell]) -> dict[str, list[Any]]:

@@ -67,8 +67,8 @@ REWARD[HERO, [BOSS, PSYCHOPATH]] = BOUNTY
 
 DECK, PILE = 0, 1
 HAND, LINE, HELD = range(2, 8, SEATS)
-"""The lists of cards, `cards[list, place]`, each of `size[list]`. By seat: its hand, its free characters, the captives of
-its psychopaths. The last two ascend."""
+"""The lists of cards, `cards[list, place]`, each of `size[list]`. By seat: its hand, its free characters, the captives
+of its psychopaths. The last two ascend."""
 
 DOCTORS, GUARDS, SLEUTHS, BOSSES, SINS, TOTAL = range(6)
 """`side[seat]`: how many of its free characters are such, and the sum of their Sin; its points."""
@@ -425,7 +425,7 @@ def play(seed, first, count, sums):
 
     seed, first: below 2**63. sums: int64 [columns], in the order of `columns` for two seats.
     """
-    cards, size = np.empty((8, KIND.size), np.int64), np.empty(8, np.int64)
+    cards, size = np.empty((8, KIND.size), np.uint8), np.empty(8, np.int64)
     side, marks = np.empty((SEATS, 6), np.int64), np.empty((3, KIND.size), np.int64)
     for game in range(first, first + count):
         state = mix(u64(seed) + mix(u64(game) * GAMMA))

@@ -14,9 +14,9 @@ from lab.comparison import matches_of
 from lab.errors import BadInput
 from lab.pairs import differences, play_pair, quantities
 from lab.runner import Progress
-from lab.sense import Grid, Sample, designs, draw, factors_of, groups, part_of, sobol, tornado
+from lab.sense import Grid, Sample, designs, draw, factors_of, groups, sobol, tornado
 from lab.sense import sense as run_sense
-from lab.study import read_study
+from lab.study import part_of, read_study
 from lab.sweeping import sweep as run_sweep
 from lab.tally import BINS, Tally
 from tests.lab.test_cli import lab
