@@ -1,12 +1,14 @@
 """Sin City: the fact sheet. Read `README.md` for the rules, then `table.py`, `cards.py`, `rules.py`, `policies.py`."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
-from sims.sincity import describe, policies, rules
+from sims.core.kernel import specialised
+from sims.sincity import describe, policies, rules, tactics
 from sims.sincity.cards import CARDS, IDS
 from sims.sincity.table import Table, View
 
@@ -61,8 +63,8 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         *each("played", "Cards played by {}, events too.", "cards"),
         Column("unfinished", "1 when max_turns ended the game.", "games", headline=True),
         Column(
-            "ending", "Which points reached the goal, or that max_turns ended the game.", headline=True,
-            labels=("sinning", "kill", "torture", "turns"),
+            "ending", "Which points reached the goal, or that max_turns ended the game.", "games",
+            headline=True, labels=("sinning", "kill", "torture", "turns"),
         ),
         *(
             Column(f"card_{card.id}", f"{card.label}: 1 + the seat that first played one, 0 for none.", "seat + 1")
@@ -76,8 +78,15 @@ def sights(seats: int, knobs: Any) -> tuple[str, ...]:
     return (*(f"{name}_{s}" for name in groups for s in range(seats)), "next", "turn")
 
 
+_is_legal: dict[Any, Callable[..., bool]] = {}
+"""`rules.is_legal`, compiled for the types at hand: looking them up takes longer than the work."""
+
+
 def is_legal(view: View, seat: NDArray[np.int8], action: NDArray[np.int32]) -> bool:
-    return bool(rules.is_legal(view, seat, action))
+    types = view.mine.dtype.itemsize, seat.flags.writeable
+    if types not in _is_legal:
+        _is_legal[types] = specialised(rules.is_legal, view, seat, action)
+    return bool(_is_legal[types](view, seat, action))
 
 
 GAME = Game(
@@ -88,10 +97,11 @@ GAME = Game(
     knobs=Knobs,
     columns=columns,
     sights=sights,
-    policies=policies_of(policies),
+    policies=policies_of(policies, tactics),
     table=Table,
     is_legal=is_legal,
     narrator=describe.Narrator,
     action_dtype=np.int32,
-    lanes=1000,
+    lanes=2000,
+    scalar="sims.sincity.scalar",
 )

@@ -1,7 +1,7 @@
 """The 97 cards of Sin City, read from `cards.csv`, and the tables that the kernels make of them.
 
-A *card* is a physical one: its number is `id * copies + copy`, so that ascending numbers are ascending by (id, copy), and
-with one copy it is the id. Sets of cards are rows of 64-bit words, `WORD` cards a word: never the sign bit.
+A *card* is a physical one: its number is `id * copies + copy`, so that ascending numbers are ascending by (id, copy),
+and with one copy it is the id. Sets of cards are rows of 64-bit words, `WORD` cards a word: never the sign bit.
 """
 
 import csv
@@ -90,6 +90,11 @@ def _read() -> tuple[Card, ...]:
         )  # fmt: skip
 
 
+def effect_of(card: Card) -> int:
+    """An event's effect, -1 for a character."""
+    return next(EFFECTS.index(effect) for effect in card.traits) if card.kind == "event" else -1
+
+
 CARDS = _read()
 IDS = len(CARDS)
 CHARACTERS = sum(card.kind != "event" for card in CARDS)
@@ -120,7 +125,7 @@ def tables(copies: int, words: int) -> dict[str, Any]:
         return mask(lambda card: KINDS.index(card.kind) in kinds)
 
     def of_effects(*effects: int) -> Any:
-        return mask(lambda card: card.kind == "event" and EFFECTS.index(*card.traits) in effects)
+        return mask(lambda card: effect_of(card) in effects)
 
     def with_trait(trait: str) -> Any:
         return mask(lambda card: trait in card.traits)
@@ -134,7 +139,7 @@ def tables(copies: int, words: int) -> dict[str, Any]:
         "fight": row([card.fight for card, _ in physical]),
         "sin": row([card.sin for card, _ in physical]),
         "traits": row([sum(1 << TRAITS.index(each) for each in card.traits & {*TRAITS}) for card, _ in physical]),
-        "effect": row([EFFECTS.index(*card.traits) if card.kind == "event" else -1 for card, _ in physical]),
+        "effect": row([effect_of(card) for card, _ in physical]),
         "slot": row(
             [
                 3 * copy + doctors.index(card.id) if card.id in doctors
@@ -156,6 +161,7 @@ def tables(copies: int, words: int) -> dict[str, Any]:
         "investigators": with_trait("investigation"),
         "of_effect": np.array([of_effects(effect) for effect in range(len(EFFECTS))]),
         "aims": np.array([of_kinds(*AIMS.get(effect, ())) for effect in range(AT_WILL)]),
+        "aimless": of_effects(*range(AIMED)),
         "at_will": of_effects(*range(AT_WILL)),
         "window": np.array([[of_effects(*side) for side in sides] for sides in WINDOWS]),
         "worth": np.array([WORTH.get(effect, 0) for effect in range(len(EFFECTS))]),

@@ -1,7 +1,8 @@
 """The baseline policies of Sin City, exactly as the rulings define them.
 
-Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records: `view.fixed.record[0]`,
-`boards[i]` and `view.mine[i]` (their fields: `rules.layout`).
+Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records,
+`view.fixed.record[0]`, `view.board[i]` and `view.mine[i]` (their fields: `rules.layout`). Arrays are taken from the
+view before the loop: within it every `view.name` would count references.
 """
 
 import numpy as np
@@ -12,7 +13,6 @@ from sims.core.rng import choice
 from sims.sincity.cards import (
     AIMED,
     ALL_DRAW,
-    AT_WILL,
     BOSS,
     DRAW,
     EVENT,
@@ -39,7 +39,6 @@ from sims.sincity.rules import (
     attack_targets,
     count,
     event_targets,
-    first,
     has,
     lowest,
     word_of,
@@ -53,7 +52,7 @@ i64, u32 = np.int64, np.uint32
 
 @kernel
 def highest_sin(fixed, cards, others, per_fight):
-    """Of the cards in both sets the one with the highest Sin; ties: by Fighting times `per_fight`, 1 or -1; -1: none."""
+    """Of the cards in both sets the one with the highest Sin, -1 for none; ties: by Fighting times `per_fight`."""
     best, found = i64(-1000), i64(-1)
     for w in range(len(cards)):
         rest = cards[w] & others[w]
@@ -194,7 +193,7 @@ def fight_card(fixed, board, mine):
 @kernel
 def other_answer(fixed, mine, kind, keeps):
     """What all baselines but `random` answer to kinds that are not of the Help or Kill Phase."""
-    if kind == INVESTIGATE or kind == SPEND:
+    if kind in (INVESTIGATE, SPEND):
         return i64(YES)
     if kind == DISCARD:
         return drop_card(fixed, mine, keeps)
@@ -327,12 +326,12 @@ def random(view, weights, prepared, action):
     for i in range(action.size):
         if seats[i] >= 0:
             kind, board, mine = kinds[i], boards[i], mines[i]
-            if kind == HELP or kind == KILL:
+            if kind in (HELP, KILL):
                 targets = np.empty(len(mine.options), np.int64)
                 total = option(fixed, board, mine, seats[i], -1, targets)[1]
                 wanted = i64(choice(view.word[i], total))
                 action[i] = option(fixed, board, mine, seats[i], wanted, targets)[0]
-            elif kind == INVESTIGATE or kind == SPEND or kind == SAVE:
+            elif kind in (INVESTIGATE, SPEND, SAVE):
                 action[i] = choice(view.word[i], 2)
             else:
                 action[i] = any_card(mine, view.word[i], kind != DISCARD and kind != FRIEND)

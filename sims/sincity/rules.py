@@ -20,14 +20,12 @@ from sims.sincity.cards import (
     AGENT,
     AIMED,
     ALL_DRAW,
-    AT_WILL,
     BOSS,
     CRIMINAL,
     DRAW,
     EXECUTE,
     HERO,
     IDS,
-    KINDS,
     PSYCHOPATH,
     SAVE_KILLED,
     SEARCH,
@@ -100,15 +98,10 @@ def layout(count: int) -> Layout:
         *((name, i64 if value.shape[-1] == count else i16, value.shape) for name, value in table.items()),
     ]  # fmt: skip
     board = [
-        ("free", i64, cards_per_seat),  # characters in play and not captive, by who controls them
-        ("held", i64, cards_per_seat),  # captives, by who controls the captor
-        ("discard", i64, row),
-        ("out", i64, row),  # of the game
         ("acted", i64, row),  # characters that have attacked or used law in this turn (SC48)
         ("fresh", i64, row),  # characters in play that were played in this turn
         ("played", i64, row),  # cards played in this turn
-        ("points", i32, per_seat),
-        ("hand_size", i16, per_seat),
+        ("discard", i64, row),
         ("deck_size", i16),
         ("turn", i32),  # from 0
         ("active", i8),
@@ -122,15 +115,18 @@ def layout(count: int) -> Layout:
         ("bonus", i16, (2,)),  # by events, and investigation, to the next roll of either side
         ("event", i16),  # being played, else -1
         ("dying", i16),  # SAVE: the card just killed, else -1
+        ("hand_size", i16, per_seat),
+        ("points", i32, per_seat),
+        ("free", i64, cards_per_seat),  # characters in play and not captive, by who controls them
+        ("held", i64, cards_per_seat),  # captives, by who controls the captor
+        ("out", i64, row),  # of the game
         ("captor", i16, (cards,)),  # of a captive
         ("owner", i8, (cards,)),  # of a captive: who controlled it, and will when it is free
     ]  # fmt: skip
     secret = [
         ("game", u64),
-        ("hand", i64, cards_per_seat),
-        ("known", i64, cards_per_seat),  # by seat: cards that it knows to be in the hand where they are
-        ("away", i64, cards_per_seat),  # by seat: cards that it knows to be in a hand, if not in whose
         ("seen_to", i16, per_seat),  # by seat: it knows the deck up to this place
+        ("informed", i8),  # whether anybody has ever learned of a hidden card
         ("seen_most", i16),  # the highest of these
         ("top", i16),
         ("bottom", i16),  # the deck is deck[top : bottom]
@@ -141,6 +137,9 @@ def layout(count: int) -> Layout:
         ("cursor", i16), ("torturer", i8),  # where in a list of investigators, or of captives
         ("times", i8, (8,)), ("executions", i8),  # by event that kills: how often it was played in this turn
         ("asked", i32),  # decisions in this turn
+        ("hand", i64, cards_per_seat),
+        ("known", i64, cards_per_seat),  # by seat: cards that it knows to be in the hand where they are
+        ("away", i64, cards_per_seat),  # by seat: cards that it knows to be in a hand, if not in whose
         ("shuffles", i32),
         ("first", i8), ("turns", i32), ("winner", i8), ("ending", i8),
         ("gained", i32, (3, SEATS)),  # points by what they are for
@@ -372,6 +371,7 @@ def reshuffle(g):
     """The discard pile becomes the deck. Everybody knows that all other hidden cards are in hands."""
     b, h = g.board, g.secret
     h.top = h.bottom = 0
+    h.informed = 1
     for w in range(b.discard.shape[0]):
         pile, held = b.discard[w], i64(0)
         for seat in range(g.fixed.seats):
@@ -499,7 +499,7 @@ def reward(g, seat, killer, killed):
         gain(g, seat, 1, KILLS)
     elif kind == AGENT:
         gain(g, seat, 2, KILLS)
-    elif kind == HERO and (other == BOSS or other == PSYCHOPATH):
+    elif kind == HERO and other in (BOSS, PSYCHOPATH):
         gain(g, seat, g.fixed.hero_bounty, KILLS)
 
 
@@ -512,27 +512,36 @@ def ask(g, kind, seat):
     return ASKED
 
 
-@kernel
+@kernel(inline=True)
 def show(g):
     """What the deciding seat alone knows."""
     h, m, me = g.secret, g.mine, g.secret.seat
     for w in range(m.hand.shape[0]):
+        m.hand[w] = h.hand[me, w]
         if h.kind == SPEND or h.kind == SAVE:
             m.options[w] = 0
-        m.hand[w] = h.hand[me, w]
-        away = i64(0)
-        for seat in range(g.fixed.seats):
-            other = h.hand[seat, w] if seat != me else i64(0)
-            m.known[seat, w] = other & h.known[me, w]
-            away |= other & ~h.known[me, w]
-        m.away[w] = away & h.away[me, w]
-    for k in range(6):
-        m.next[k] = h.deck[h.top + k] if h.top + k < h.seen_to[me] else -1
+    if h.informed:
+        show_knowledge(g)
+
+
+@kernel
+def show_knowledge(g):
+    h, m, me = g.secret, g.mine, g.secret.seat
+    for w in range(m.away.shape[0]):
+        m.away[w] = 0
+    for seat in range(g.fixed.seats):
+        for w in range(m.away.shape[0]):
+            hand, known = h.hand[seat, w] if seat != me else i64(0), h.known[me, w]
+            m.known[seat, w] = hand & known
+            m.away[w] |= hand & ~known & h.away[me, w]
+    if h.seen_to[me] > h.top or m.next[0] >= 0:
+        for k in range(6):
+            m.next[k] = h.deck[h.top + k] if h.top + k < h.seen_to[me] else -1
 
 
 @kernel(inline=True)
 def aim(fixed, board, seat, effect):
-    """The row of `fixed.aims` with the characters that an event may strike (SC13b); one with a boss seduces none (SC6)."""
+    """The row of `fixed.aims` with whom an event may strike (SC13b); who has a boss seduces none (SC6)."""
     return EXECUTE if effect == SEDUCE and meet(board.free[seat], fixed.of_kind[BOSS]) else effect
 
 
@@ -568,15 +577,18 @@ def see_foes(g, seat):
 def offer_events(g, seat):
     """The events in hand for one's own turn that have a target or need none (SC13)."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
-    for effect in range(AT_WILL):
-        if meet(h.hand[seat], f.of_effect[effect]):
-            found = i64(effect < AIMED)
-            for w in range(m.options.shape[0]):
-                if effect >= AIMED:
-                    found |= event_targets(f, b, m, seat, effect, w)
+    for w in range(m.options.shape[0]):
+        m.options[w] |= h.hand[seat, w] & f.aimless[w]
+        events = h.hand[seat, w] & f.at_will[w] & ~f.aimless[w]
+        while events:
+            lowest_event, effect = events & -events, f.effect[w * WORD + lowest(events)]
+            events &= events - 1
+            found, row = i64(0), aim(f, b, seat, effect)
+            for v in range(m.options.shape[0]):
+                own = b.free[seat, v] if effect != SEDUCE else i64(0)
+                found |= (m.foes[v] | own) & f.aims[row, v]
             if found:
-                for w in range(m.options.shape[0]):
-                    m.options[w] |= h.hand[seat, w] & f.of_effect[effect, w]
+                m.options[w] |= lowest_event
 
 
 @kernel
@@ -738,6 +750,7 @@ def investigate(g):
     where = i64(b.turn) * 512 + ONCE if f.investigation == ONCE_A_TURN else at(g, h.cursor)
     word = luck(g, INVESTIGATION, where)[0]
     result = face(word, 0)
+    h.informed = 1
     if result >= 5:
         b.bonus_left += 1
     elif result >= 3:
@@ -1026,6 +1039,7 @@ def save(g, answer):
         for other in range(f.seats):
             add(h.known[other], card)
         h.saver = f.seats
+        h.informed = 1
     return BURYING
 
 
@@ -1086,6 +1100,7 @@ def search(g):
     there is none in the deck."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
     offer_agents(g)
+    h.informed = 1
     agents = i64(0)
     for w in range(m.options.shape[0]):
         agents += count(m.options[w])
@@ -1288,6 +1303,8 @@ def deal(lanes, games, fixed, blank, t):
 def set_up(g):
     f, b, h = g.fixed, g.board, g.secret
     b.attacker = b.target = b.defender = b.event = b.dying = h.winner = h.seat = -1
+    for k in range(6):
+        g.mine.next[k] = -1
     for card in range(f.cards):
         h.deck[card] = card
     h.bottom = f.cards
@@ -1393,8 +1410,8 @@ def is_legal(view, seat, action):
 
 @kernel(inline=True)
 def allowed(fixed, board, mine, kind, seat, action):
-    if kind == INVESTIGATE or kind == SPEND or kind == SAVE:
-        return action == NO or action == YES
+    if kind in (INVESTIGATE, SPEND, SAVE):
+        return action in (NO, YES)
     if action == PASS:
         return kind <= KILL
     card = card_of(action)
@@ -1426,6 +1443,3 @@ def is_legal_deed(fixed, board, mine, seat, action):
     else:
         found = i64(0)
     return (found >> (target - w * WORD)) & 1 != 0
-
-
-assert len(KINDS) == 7

@@ -53,14 +53,15 @@ class Table:
         self._play = specialised(rules.play, self.fixed, words, self.t)
         self.is_open = True
         """Whether the next round of play is still to begin."""
+        self.busy = 0
+        """How many lanes are."""
 
     def _allocate(self, lanes: int) -> None:
         self.game = np.zeros(lanes, np.uint64)
+        board, secret, mine = (_records(lanes, each) for each in self.layout[1:])
         state, kind, seat = np.zeros((3, lanes), np.int8)
-        self.t = Lanes(
-            *(_records(lanes, each) for each in self.layout[1:]),
-            state, kind, seat, np.zeros(lanes, np.uint32), np.zeros(lanes, np.int32),
-        )  # fmt: skip
+        word, action = np.zeros(lanes, np.uint32), np.zeros(lanes, np.int32)
+        self.t = Lanes(board, secret, mine, state, kind, seat, word, action)
         self._show()
 
     def _show(self) -> None:
@@ -72,16 +73,13 @@ class Table:
 
     def advance(self) -> Ask | None:
         if self.is_open:
-            self.is_open = False
             asked = self._start(self.fixed, self.setting.words, self.t)
-            rested = 0
         else:
             asked = self._play(self.fixed, self.setting.words, self.t)
-            rested = np.count_nonzero(self.t.state >= RESTING)
-        if asked == 0 or 4 * asked < rested:
-            self.is_open = True
-            return None
-        return self.ask
+            if 2 * asked < self.busy:
+                asked = 0
+        self.is_open = asked == 0
+        return self.ask if asked else None
 
     def turned(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.t.state >= RESTING).astype(np.int32)
@@ -96,6 +94,7 @@ class Table:
 
     def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
         rules.record(lanes, self.fixed, self.t, rows)
+        self.busy -= lanes.size
 
     def busy_lanes(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.t.state != FREE).astype(np.int32)
@@ -103,6 +102,7 @@ class Table:
     def deal(self, lanes: NDArray[np.int32], games: NDArray[np.uint64]) -> None:
         self.game[lanes] = games
         rules.deal(lanes, games, self.fixed, self.blank, self.t)
+        self.busy += lanes.size
 
     def keep(self, lanes: NDArray[np.int32]) -> None:
         game, kept = self.game[lanes], [array[lanes] for array in self.t]
@@ -114,7 +114,7 @@ class Table:
     def copy(self) -> "Table":
         """The same games at the same decisions, with arrays of their own."""
         other = Table(self.setting, self.game.size)
-        other.is_open = self.is_open
+        other.is_open, other.busy = self.is_open, self.busy
         other.game[:] = self.game
         for mine, new in zip(self.t, other.t, strict=True):
             new[...] = mine
@@ -122,7 +122,7 @@ class Table:
 
 
 def _records(lanes: int, dtype: Any) -> Any:
-    """Records of zeros, each from the beginning of a line of the processor's cache."""
+    """Records of zeros."""
     return np.zeros(lanes, dtype).view(np.recarray)
 
 

@@ -140,12 +140,12 @@ def loss(fixed, board, weights, seat, card, left):
     """What it is worth to a seat that an opponent loses a character."""
     other = holder(fixed, board, card)
     value, kind = worth(fixed, weights, card, left), fixed.kind[card]
-    if weights.hunt > 0 and (kind == CRIMINAL or kind == AGENT) and has_able(fixed, board, seat, HERO):
-        if meet(board.free[other], fixed.of_kind[BOSS]):  # one guard less before a bounty
-            guards = i64(0)
-            for w in range(board.acted.shape[0]):
-                guards += count(board.free[other, w] & fixed.guards[w])
-            value += weights.hunt * fixed.hero_bounty / (2 * max(guards, 1))
+    hunts = weights.hunt > 0 and (kind == CRIMINAL or kind == AGENT) and has_able(fixed, board, seat, HERO)
+    if hunts and meet(board.free[other], fixed.of_kind[BOSS]):  # one guard less before a bounty
+        guards = i64(0)
+        for w in range(board.acted.shape[0]):
+            guards += count(board.free[other, w] & fixed.guards[w])
+        value += weights.hunt * fixed.hero_bounty / (2 * max(guards, 1))
     if weights.ward > 0 and kind == HERO and meet(board.free[seat], fixed.of_kind[PSYCHOPATH]):
         value += weights.ward * fixed.hero_bounty / 4
     if fixed.seats > 2:  # who is ahead is everybody's business
@@ -382,7 +382,7 @@ def judge(view, weights, prepared, action):
 # The policies: one judge, different values
 
 
-def _weights(**own: float) -> dict[str, tuple[Any, Any]]:
+def _weights(**own: float) -> Any:
     """The weights of one of these policies, with the defaults that make it what it is."""
     helps = {
         "horizon": ("Own turns ahead, at most, for which a character's Sin counts.", 1.0, 50.0),
