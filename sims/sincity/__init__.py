@@ -63,7 +63,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         *each("played", "Cards played by {}, events too.", "cards"),
         Column("unfinished", "1 when max_turns ended the game.", "games", headline=True),
         Column(
-            "ending", "Which points reached the goal, or that max_turns ended the game.", "games",
+            "ending", "Which points reached the goal, or that max_turns ended the game.", "way",
             headline=True, labels=("sinning", "kill", "torture", "turns"),
         ),
         *(
