@@ -206,7 +206,8 @@ def win_share_by(cells: pd.DataFrame, by: str) -> pd.DataFrame:
         for each in row["win_share_by"]
         if each["by"] == by
     ]
-    return pd.DataFrame(lines).set_index(["cell", "value", "seat"])
+    table = pd.DataFrame(lines).set_index(["cell", "value", "seat"])
+    return table.astype(dict.fromkeys(FIGURE, float))
 
 
 def treatment(cells: pd.DataFrame, what: str, whose: str) -> pd.DataFrame:
