@@ -332,7 +332,7 @@ def _headlines(rows: Iterable[Row]) -> list[str]:
     for row in rows:
         game = catalogue.game(row["game"])
         columns = game.columns(row["seats"], game.knobs(**json.loads(row["knobs"])))
-        names |= {each.name: None for each in columns if each.headline}
+        names |= {each.name: None for each in columns if each.headline and not each.labels}
     return list(names)
 
 

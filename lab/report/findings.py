@@ -170,7 +170,7 @@ def headlines(cells: pd.DataFrame) -> list[Column]:
     except (LabError, ValueError):
         return []
     known = set.intersection(*({metric["column"] for metric in row["metrics"]} for row in cells["row"]))
-    return [column for column in columns if column.headline and column.name in known]
+    return [column for column in columns if column.headline and not column.labels and column.name in known]
 
 
 def quantities(cells: pd.DataFrame) -> list[Quantity]:

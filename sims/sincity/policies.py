@@ -100,7 +100,7 @@ def put_into_play(fixed, mine):
     if several <= 1:
         card = lowest_of(mine.options, fixed.characters)
         return PASS if card < 0 else card
-    boss = highest_sin(fixed, mine.options, fixed.of_kind[BOSS], 0)
+    boss = highest_sin(fixed, mine.options, fixed.of_kind[BOSS], i64(0))
     for w in range(len(mine.options)):
         rest = mine.options[w] & fixed.characters[w] & ~fixed.of_kind[BOSS, w]
         if word_of(boss) == w:
@@ -147,11 +147,11 @@ def deed(fixed, board, mine, seat):
             rest &= rest - 1
             kind = fixed.kind[card]
             if can_attack and has(fixed.strikers[kind], card):
-                target = highest_sin(fixed, mine.exposed, fixed.prey[kind], -1)
+                target = highest_sin(fixed, mine.exposed, fixed.prey[kind], i64(-1))
                 if target >= 0:
-                    return action_of(card, target, 0)
+                    return action_of(card, target, i64(0))
             if has(fixed.lawful, card):
-                return action_of(card, highest_sin(fixed, mine.foes, fixed.characters, -1), 1)
+                return action_of(card, highest_sin(fixed, mine.foes, fixed.characters, i64(-1)), i64(1))
     return PASS
 
 
@@ -176,9 +176,9 @@ def harmful_event(fixed, board, mine, seat):
             rest &= rest - 1
             if fixed.effect[card] >= AIMED:
                 row = aim(fixed, board, seat, fixed.effect[card])
-                target = highest_sin(fixed, mine.foes, fixed.aims[row], 1)
+                target = highest_sin(fixed, mine.foes, fixed.aims[row], i64(1))
                 if target >= 0:
-                    return action_of(card, target, 0)
+                    return action_of(card, target, i64(0))
     return PASS
 
 
@@ -186,7 +186,7 @@ def harmful_event(fixed, board, mine, seat):
 def fight_card(fixed, board, mine):
     """One Fighting +2 a fight, the lowest."""
     if board.bonus[board.side] > 0:
-        return i64(PASS)
+        return PASS
     return lowest_of(mine.options, fixed.of_effect[FIGHT_2])
 
 
@@ -194,12 +194,12 @@ def fight_card(fixed, board, mine):
 def other_answer(fixed, mine, kind, keeps):
     """What all baselines but `random` answer to kinds that are not of the Help or Kill Phase."""
     if kind in (INVESTIGATE, SPEND):
-        return i64(YES)
+        return YES
     if kind == DISCARD:
         return drop_card(fixed, mine, keeps)
     if kind == FRIEND:
         return best_fighter(fixed, mine.options)
-    return i64(NO) if kind == SAVE else i64(PASS)
+    return NO if kind == SAVE else PASS
 
 
 @policy("Plays every character; never attacks, uses law or plays an event.", costly=True)
@@ -243,7 +243,7 @@ def schemer(view, weights, prepared, action):
                 card = draw_event(fixed, board, mine)
                 action[i] = card if card >= 0 else put_into_play(fixed, mine)
             elif kind == KILL:
-                answer = i64(PASS) if any_of(board.acted) else harmful_event(fixed, board, mine, seats[i])
+                answer = PASS if any_of(board.acted) else harmful_event(fixed, board, mine, seats[i])
                 action[i] = answer if answer != PASS else deed(fixed, board, mine, seats[i])
             elif kind == FIGHT:
                 action[i] = fight_card(fixed, board, mine)
@@ -289,7 +289,7 @@ def nth(cards, n):
 @kernel
 def option(fixed, board, mine, seat, wanted, targets):
     """(the wanted option of the Help or the Kill Phase, how many there are), in the order of the README; pass is 0."""
-    seen, found = i64(1), i64(PASS)
+    seen, found = i64(1), PASS
     for w in range(len(mine.options)):
         rest = mine.options[w]
         while rest:
@@ -316,7 +316,7 @@ def any_card(mine, word, passes):
     for w in range(len(mine.options)):
         total += count(mine.options[w])
     place = i64(choice(word, total)) - passes
-    return nth(mine.options, place) if place >= 0 else i64(PASS)
+    return nth(mine.options, place) if place >= 0 else PASS
 
 
 @policy("Each decision uniform over its legal options.", uses_word=True, costly=True)

@@ -41,25 +41,31 @@ i8, i16, i32, i64, u32, u64 = np.int8, np.int16, np.int32, np.int64, np.uint32, 
 SEATS = 6
 """At most: what is kept by seat has room for so many."""
 
+
+def _numbers(n: int, first: int = 0) -> Any:
+    """So many constants, as kernels meet them in records: for plain ones Numba would compile a user once a value."""
+    return map(i64, range(first, first + n))
+
+
 # Purposes of luck; `README.md` lists their words.
-SHUFFLE, START, FIND_ROLL, ATTACK, DEFENCE, LAW_ROLL, INVESTIGATION, DOCTOR, TOUGH_ROLL, TORTURE_ROLL = range(1, 11)
-POLICY_WORD = 20
+SHUFFLE, START, FIND_ROLL, ATTACK, DEFENCE, LAW_ROLL, INVESTIGATION, DOCTOR, TOUGH_ROLL, TORTURE_ROLL = _numbers(10, 1)
+(POLICY_WORD,) = _numbers(1, 20)
 ONCE = 511  # in place of a card, where an investigation is the player's and not a character's
 
 # Kinds of decision. FIND, FIGHT and LAW are windows for cards before a roll, and numbers of rows of `fixed.window`.
-FIND, FIGHT, LAW, HELP, KILL, INVESTIGATE, FRIEND, SPEND, SAVE, DISCARD = range(10)
+FIND, FIGHT, LAW, HELP, KILL, INVESTIGATE, FRIEND, SPEND, SAVE, DISCARD = _numbers(10)
 
 # Answers: NO or YES; a card; PASS; for HELP and KILL a card with its target and the way it acts, see `action_of`.
-PASS, NO, YES = -1, 0, 1
+PASS, NO, YES = _numbers(3, -1)
 
 # Steps of a game. From STOPPED on somebody is asked, or a turn or the game is over.
-HELPING, SINNING, INVESTIGATING, KILLING, WINDOW, ROLLING, BURYING, DISCARDING, TORTURING, ENDING = range(10)
+HELPING, SINNING, INVESTIGATING, KILLING, WINDOW, ROLLING, BURYING, DISCARDING, TORTURING, ENDING = _numbers(10)
 STOPPED = 10
-ASKED, RESTING, OVER = range(STOPPED, 13)
-FREE, DEALT = 0, 1  # further states of a lane
+ASKED, RESTING, OVER = _numbers(3, STOPPED)
+FREE, DEALT = _numbers(2)  # further states of a lane
 
 # What points are for, and how a game ends.
-SIN, KILLS, TORTURE, TURNS = range(4)
+SIN, KILLS, TORTURE, TURNS = _numbers(4)
 
 # The options of the knobs, in the order of `Knobs`.
 EACH, ONE = range(2)
@@ -102,19 +108,19 @@ def layout(count: int) -> Layout:
         ("fresh", i64, row),  # characters in play that were played in this turn
         ("played", i64, row),  # cards played in this turn
         ("discard", i64, row),
-        ("deck_size", i16),
-        ("turn", i32),  # from 0
-        ("active", i8),
-        ("helped", i16),  # characters played in this Help Phase
-        ("attacked", i8),  # whether there was an attack in this turn
-        ("bonus_left", i16),  # investigations' +2 to a Find roll, not yet spent (SC22)
-        ("attacker", i16),  # in a fight, else -1; LAW: who uses it
-        ("target", i16),
-        ("defender", i8),  # the seat that controls the target
-        ("side", i8),  # who is asked: 0 the attacker's side, 1 the defender's
+        ("deck_size", i64),
+        ("turn", i64),  # from 0
+        ("active", i64),
+        ("helped", i64),  # characters played in this Help Phase
+        ("attacked", i64),  # whether there was an attack in this turn
+        ("bonus_left", i64),  # investigations' +2 to a Find roll, not yet spent (SC22)
+        ("attacker", i64),  # in a fight, else -1; LAW: who uses it
+        ("target", i64),
+        ("defender", i64),  # the seat that controls the target
+        ("side", i64),  # who is asked: 0 the attacker's side, 1 the defender's
         ("bonus", i16, (2,)),  # by events, and investigation, to the next roll of either side
-        ("event", i16),  # being played, else -1
-        ("dying", i16),  # SAVE: the card just killed, else -1
+        ("event", i64),  # being played, else -1
+        ("dying", i64),  # SAVE: the card just killed, else -1
         ("hand_size", i16, per_seat),
         ("points", i32, per_seat),
         ("free", i64, cards_per_seat),  # characters in play and not captive, by who controls them
@@ -126,22 +132,22 @@ def layout(count: int) -> Layout:
     secret = [
         ("game", u64),
         ("seen_to", i16, per_seat),  # by seat: it knows the deck up to this place
-        ("informed", i8),  # whether anybody has ever learned of a hidden card
-        ("seen_most", i16),  # the highest of these
-        ("top", i16),
-        ("bottom", i16),  # the deck is deck[top : bottom]
-        ("kind", i8), ("seat", i8),  # of the decision that is asked
-        ("passes", i8),
-        ("dead", i16, (2,)), ("dead_owner", i8, (2,)), ("nth", i8), ("saver", i8),  # killed, and not yet buried
-        ("back", i8),  # the step after that, or after an event
-        ("cursor", i16), ("torturer", i8),  # where in a list of investigators, or of captives
-        ("times", i8, (8,)), ("executions", i8),  # by event that kills: how often it was played in this turn
-        ("asked", i32),  # decisions in this turn
+        ("informed", i64),  # whether anybody has ever learned of a hidden card
+        ("seen_most", i64),  # the highest of these
+        ("top", i64),
+        ("bottom", i64),  # the deck is deck[top : bottom]
+        ("kind", i64), ("seat", i64),  # of the decision that is asked
+        ("passes", i64),
+        ("dead", i16, (2,)), ("dead_owner", i8, (2,)), ("nth", i64), ("saver", i64),  # killed, and not yet buried
+        ("back", i64),  # the step after that, or after an event
+        ("cursor", i64), ("torturer", i64),  # where in a list of investigators, or of captives
+        ("times", i8, (8,)), ("executions", i64),  # by event that kills: how often it was played in this turn
+        ("asked", i64),  # decisions in this turn
         ("hand", i64, cards_per_seat),
         ("known", i64, cards_per_seat),  # by seat: cards that it knows to be in the hand where they are
         ("away", i64, cards_per_seat),  # by seat: cards that it knows to be in a hand, if not in whose
-        ("shuffles", i32),
-        ("first", i8), ("turns", i32), ("winner", i8), ("ending", i8),
+        ("shuffles", i64),
+        ("first", i64), ("turns", i64), ("winner", i64), ("ending", i64),
         ("gained", i32, (3, SEATS)),  # points by what they are for
         ("lost", i32, per_seat), ("captives", i32, per_seat), ("plays", i32, per_seat),
         ("player", i8, (IDS,)),  # 1 + who first played a card of this id
@@ -278,7 +284,7 @@ def luck(g, purpose, index):
 @kernel(inline=True)
 def at(g, card):
     """Where: this turn, and a physical card."""
-    return i64(g.board.turn) * 512 + g.fixed.number[card]
+    return g.board.turn * 512 + g.fixed.number[card]
 
 
 @kernel(inline=True)
@@ -293,7 +299,7 @@ def face(word, place):
 @kernel
 def roll(g, purpose, index):
     """One die."""
-    return face(luck(g, purpose, index)[0], 0)
+    return face(luck(g, purpose, index)[0], i64(0))
 
 
 @kernel
@@ -316,9 +322,9 @@ def roll_many(g, purpose, index, n):
 
 @kernel
 def shuffle_deck(g):
-    """As `core.rng.shuffle`, with the words of four places drawn at once. All that was seen of the deck is void."""
+    """As `core.rng.shuffle`, with the words of four places drawn at once."""
     h = g.secret
-    deck, place, index = h.deck, i64(h.bottom) - 1, i64(h.shuffles) * 128
+    deck, place, index = h.deck, h.bottom - 1, h.shuffles * 128
     while place > 0:
         four = luck(g, SHUFFLE, index + place // 4)
         for quarter in range(place % 4, -1, -1):
@@ -326,6 +332,13 @@ def shuffle_deck(g):
             deck[place], deck[other] = deck[other], deck[place]
             place -= 1
     h.shuffles += 1
+    forget_places(g)
+
+
+@kernel
+def forget_places(g):
+    """Nobody knows any more where in the deck a card is."""
+    h = g.secret
     h.seen_most = 0
     for seat in range(g.fixed.seats):
         h.seen_to[seat] = 0
@@ -349,7 +362,7 @@ def draw(g, seat, n):
             reshuffle(g)
             if h.bottom == 0:
                 break
-        card = h.deck[h.top]
+        card = i64(h.deck[h.top])
         if h.top < h.seen_most:
             recognise(g, card)
         h.top += 1
@@ -372,6 +385,7 @@ def reshuffle(g):
     b, h = g.board, g.secret
     h.top = h.bottom = 0
     h.informed = 1
+    forget_places(g)
     for w in range(b.discard.shape[0]):
         pile, held = b.discard[w], i64(0)
         for seat in range(g.fixed.seats):
@@ -496,9 +510,9 @@ def reward(g, seat, killer, killed):
     """Points for a kill, in attack or in defence (SC24)."""
     kind, other = g.fixed.kind[killer], g.fixed.kind[killed]
     if kind == CRIMINAL:
-        gain(g, seat, 1, KILLS)
+        gain(g, seat, i64(1), KILLS)
     elif kind == AGENT:
-        gain(g, seat, 2, KILLS)
+        gain(g, seat, i64(2), KILLS)
     elif kind == HERO and other in (BOSS, PSYCHOPATH):
         gain(g, seat, g.fixed.hero_bounty, KILLS)
 
@@ -643,8 +657,9 @@ def offer_agents(g):
     for w in range(m.options.shape[0]):
         m.options[w] = 0
     for place in range(h.top, h.bottom):
-        if g.fixed.kind[h.deck[place]] == AGENT:
-            add(m.options, h.deck[place])
+        card = i64(h.deck[place])
+        if g.fixed.kind[card] == AGENT:
+            add(m.options, card)
 
 
 @kernel
@@ -747,14 +762,14 @@ def investigation_phase(g):
 def investigate(g):
     """SC21, SC22."""
     f, b, h, me = g.fixed, g.board, g.secret, g.board.active
-    where = i64(b.turn) * 512 + ONCE if f.investigation == ONCE_A_TURN else at(g, h.cursor)
+    where = b.turn * 512 + ONCE if f.investigation == ONCE_A_TURN else at(g, h.cursor)
     word = luck(g, INVESTIGATION, where)[0]
-    result = face(word, 0)
+    result = face(word, i64(0))
     h.informed = 1
     if result >= 5:
         b.bonus_left += 1
     elif result >= 3:
-        h.seen_to[me] = max(h.seen_to[me], min(h.top + face(word, 1), h.bottom))
+        h.seen_to[me] = max(h.seen_to[me], min(h.top + face(word, i64(1)), h.bottom))
         h.seen_most = max(h.seen_most, h.seen_to[me])
     else:
         for step in range(1, f.seats):
@@ -832,7 +847,7 @@ def torture(g):
 @kernel
 def torture_one(g, holder, captive):
     """1-2 killed, 3-5 tortured, 6+ escapes; a hero has +1 (SC34)."""
-    b, h, owner = g.board, g.secret, g.board.owner[captive]
+    b, h, owner = g.board, g.secret, i64(g.board.owner[captive])
     result = roll(g, TORTURE_ROLL, at(g, captive)) + (g.fixed.kind[captive] == HERO)
     if result >= 6:
         release(g, holder, captive)
@@ -841,7 +856,7 @@ def torture_one(g, holder, captive):
         drop(b.held[holder], captive)
         add(b.out, captive)
         h.lost[owner] += 1
-    gain(g, holder, 1, TORTURE)
+    gain(g, holder, i64(1), TORTURE)
     if won(g, TORTURE):
         return OVER
     return bury(g, captive, owner, i64(-1), owner, TORTURING) if result <= 2 else TORTURING
@@ -969,7 +984,7 @@ def kill(g, attacker_dies, target_dies):
         return KILLING
     if won(g, KILLS):
         return OVER
-    dead, other = (i64(b.attacker) if attacker_dies else i64(-1)), (i64(b.target) if target_dies else i64(-1))
+    dead, other = (b.attacker if attacker_dies else i64(-1)), (b.target if target_dies else i64(-1))
     return bury(g, dead, b.active, other, b.defender, KILLING)
 
 
@@ -1005,7 +1020,7 @@ def bury_step(g):
     """Tough, then Hospital Stay (SC25, SC27, SC29)."""
     f, b, h = g.fixed, g.board, g.secret
     while h.nth < 2:
-        card = h.dead[h.nth]
+        card = i64(h.dead[h.nth])
         if card >= 0:
             if h.saver == 0 and f.traits[card] & TOUGH and roll(g, TOUGH_ROLL, at(g, card)) >= 4:
                 drop(b.out, card)
@@ -1058,10 +1073,10 @@ def play_event(g, card, target, back):
     if effect == EXECUTE:
         return execute(g, target)
     if effect == DRAW:
-        draw(g, seat, 2)
+        draw(g, seat, i64(2))
     elif effect == ALL_DRAW:
         for step in range(f.seats):
-            draw(g, (seat + step) % f.seats, 2)
+            draw(g, (seat + step) % f.seats, i64(2))
     elif effect == SEDUCE:
         seduce(g, target)
     else:
@@ -1122,7 +1137,7 @@ def fetch(g, agent):
     for w in range(m.options.shape[0]):
         m.options[w] = 0
     for place in range(h.top, h.bottom):
-        add(m.options, h.deck[place])
+        add(m.options, i64(h.deck[place]))
     if agent >= 0:
         drop(m.options, agent)
         into_hand(g, b.active, agent)
@@ -1234,7 +1249,7 @@ class Lanes(NamedTuple):
 
 @kernel(inline=True)
 def policy_word(g):
-    return luck(g, POLICY_WORD, i64(g.board.turn) * 4096 + g.secret.asked)[0]
+    return luck(g, POLICY_WORD, g.board.turn * 4096 + g.secret.asked)[0]
 
 
 @kernel
@@ -1332,7 +1347,7 @@ def highest(g):
     seats = g.fixed.seats
     tied, attempt = (1 << seats) - 1, 0
     while tied & (tied - 1):
-        four, best, rolling = luck(g, START, attempt), 0, tied
+        four, best, rolling = luck(g, START, i64(attempt)), 0, tied
         for seat in range(seats):
             if (rolling >> seat) & 1:
                 die = face(four[seat // 3], seat % 3)

@@ -230,8 +230,9 @@ def test_views_show_nothing_of_the_game_that_was_in_the_lane_before(name):
             arrays = {key: value for key, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
             for i in np.flatnonzero(ask.seat >= 0):
                 game = int(table.game[i if ask.lanes is None else ask.lanes[i]])
-                seen = {key: value[..., i].tolist() for key, value in arrays.items()}
-                views.setdefault(game, []).append((ask.view.kind, seen))
+                seen = {key: value[..., i].tobytes() for key, value in arrays.items()}
+                kind = None if "kind" in arrays else ask.view.kind  # where it is by lane, it is among the arrays
+                views.setdefault(game, []).append((kind, seen))
 
         arena.play(match(name, ["random"], seats), 0, 24, lambda games, rows: None, lanes=lanes, watch=watch)
         return views

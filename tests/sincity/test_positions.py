@@ -1455,9 +1455,8 @@ def some_tables(name):
     return of, found
 
 
-def answers_of(policy, of, view, seats):
+def answers_of(player, view):
     action = np.full(view.seat.size, -7, np.int32)
-    player = common.player(policy, common.GAME.knobs(**of), seats)
     player.policy.function(view, player.weights, player.prepared, action)
     return action[view.seat >= 0].tolist()
 
@@ -1466,7 +1465,8 @@ def answers_of(policy, of, view, seats):
 def test_hidden_cards_change_no_view_and_no_answer(name):
     """Wherever the cards are that a seat does not know, it sees the same bits, and every policy answers alike."""
     of, tables = some_tables(name)
-    knobs, seats, moved = SETTINGS[name][1], of.setting.seats, 0
+    knobs, moved = common.GAME.knobs(**SETTINGS[name][1]), 0
+    players = [common.player(policy, knobs, of.setting.seats) for policy in common.GAME.policies]
     assert len(tables) > 4
     for number, table in enumerate(tables):
         other = determinize(table, number)
@@ -1478,8 +1478,8 @@ def test_hidden_cards_change_no_view_and_no_answer(name):
         for one, new in ((table.view.board, other.view.board), (table.view.mine, other.view.mine)):
             for field in one.dtype.names:  # between them there may be bytes that nobody reads
                 assert (one[field][lanes] == new[field][lanes]).all(), field
-        for policy in common.GAME.policies:
-            assert answers_of(policy, knobs, other.view, seats) == answers_of(policy, knobs, table.view, seats)
+        for player in players:
+            assert answers_of(player, other.view) == answers_of(player, table.view), player.title
         moved += bool((other.t.secret.deck != table.t.secret.deck).any())
     assert moved > len(tables) / 2
 
