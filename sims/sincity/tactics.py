@@ -5,6 +5,7 @@ that it will still score, `horizon` turns at most, and something for its Fightin
 are worth, by their exact chances (`Odds`); a card is spent on a roll where that raises the worth by `card` or more.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +70,12 @@ class Odds(NamedTuple):
 
 def odds(knobs: Any, seats: int, weights: Any) -> Odds:
     """By all outcomes of the dice, under the knob `fight_score`."""
-    if knobs.fight_score == "sum":
+    return _odds(knobs.fight_score)
+
+
+@cache
+def _odds(fight_score: str) -> Odds:
+    if fight_score == "sum":
         laws = [np.array([1.0])]
         for _ in range(MOST_DICE):
             laws.append(np.convolve(laws[-1], np.array([0] + [1 / 6] * 6)))
