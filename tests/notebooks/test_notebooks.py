@@ -22,7 +22,12 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 GAMES = 300
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def _slow(path):
+    """Sincity's study has 227 cells: a minute and more even with few games."""
+    return pytest.param(path, marks=[pytest.mark.full] if path.stem == "sincity" else [])
+
+
+@pytest.mark.parametrize("path", map(_slow, NOTEBOOKS), ids=lambda path: path.stem)
 def test_a_notebook_runs_on_a_small_study(path, tmp_path, monkeypatch):
     """The study of the same name in `configs`, with few games."""
     study, out = ROOT / "configs" / f"{path.stem}.yaml", tmp_path / path.stem
