@@ -17,9 +17,9 @@ from tests.contract.test_games import match, play
 from lab import catalogue
 
 name = sys.argv[1]
-fewest, *_, most = catalogue.game(name).seats
-for seats in (fewest, most):
-    rows = play(match(name, ["random", *catalogue.policies(name)], seats, seed=2**63 + 5), 2**40, 4)
+policies = ["random", *catalogue.policies(name)]
+for first in range(0, len(policies), 2):  # every policy in turn, at the smallest table
+    rows = play(match(name, policies[first:], catalogue.game(name).seats[0], seed=2**63 + 5), 2**40, 2)
     print(rows.tolist())
 """
 
@@ -36,4 +36,4 @@ def test_results_are_the_same_without_the_compiler(name):
 
     compiled, plain = run(NUMBA_DISABLE_JIT="0"), run(NUMBA_DISABLE_JIT="1")
     assert compiled == plain
-    assert len(compiled) > 300
+    assert len(compiled) > 150

@@ -27,7 +27,7 @@ def _slow(path):
     return pytest.param(path, marks=[pytest.mark.full] if path.stem == "sincity" else [])
 
 
-@pytest.mark.parametrize("path", map(_slow, NOTEBOOKS), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [_slow(path) for path in NOTEBOOKS], ids=lambda path: path.stem)
 def test_a_notebook_runs_on_a_small_study(path, tmp_path, monkeypatch):
     """The study of the same name in `configs`, with few games."""
     study, out = ROOT / "configs" / f"{path.stem}.yaml", tmp_path / path.stem
