@@ -49,13 +49,14 @@ class General(Settings):
     keep_games: Whole = knob(Cell.keep_games, "How many of the first games leave a row each.", low=0, high=10**12)
     rotate_seats: bool = knob(Cell.rotate_seats, "Play every game number in each rotation of the line-up.")
     limit: Whole = knob(20_000_000, "Game numbers a cell after which `lab ask` gives up.", low=100, high=10**12)
+    unfinished: float = knob(0.01, "The share of unfinished plays that a cell may have.", low=0.0, high=1.0)
 
 
 DEFAULT_LIMIT = 20_000_000
 """Game numbers a cell after which `lab ask` gives up."""
 SWEPT = ("seed", "games", "seats", "rotate_seats", "policies")
 """Keys beside the knobs that may be lists."""
-PART_KEYS = ("game", "question", "expect", "find", "until", "limit", "keep_games", *SWEPT, "knobs", "zip")
+PART_KEYS = ("game", "question", "expect", "find", "until", "limit", "unfinished", "keep_games", *SWEPT, "knobs", "zip")
 STUDY_KEYS = ("name", *PART_KEYS, "studies")
 
 
@@ -84,6 +85,8 @@ class Study:
     """By part: what its cells are played for, if that is not a number of games (which is then their limit)."""
     populations: tuple[Population, ...] = ()
     """What expectations are held against: cells, or mixtures of some. All their cells are in `cells`."""
+    unfinished: dict[str, float] = field(default_factory=dict)
+    """By part, where it says so: the share of unfinished plays that a cell may have (`lab.checks`)."""
 
 
 def read_study(path: str | Path) -> Study:
@@ -103,7 +106,8 @@ def read_study(path: str | Path) -> Study:
     expects = {part.title: part.expectation() for part in parts}
     until = {part.title: goals for part in parts if (goals := part.goals())}
     populations = tuple(population for part in parts for population in part.populations)
-    return Study(name, question, path, cells, _varied(cells), expects, until, populations)
+    unfinished = {part.title: share for part in parts if (share := part.unfinished()) is not None}
+    return Study(name, question, path, cells, _varied(cells), expects, until, populations, unfinished)
 
 
 def _varied(cells: Sequence[Cell]) -> tuple[str, ...]:
@@ -255,6 +259,11 @@ class _Part:
         for cell in self.cells():
             check_goals(goals, cell, self.game.column_names(cell.seats, cell.knobs))
         return goals
+
+    def unfinished(self) -> float | None:
+        """The share of unfinished plays that it allows; None if it says nothing of that."""
+        given = self.fields.get("unfinished")
+        return None if given is None else float(value_of(General, "unfinished", given))
 
     def _limit(self) -> int:
         return value_of(General, "limit", self.fields["limit"]) if "limit" in self.fields else DEFAULT_LIMIT

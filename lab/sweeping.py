@@ -106,7 +106,11 @@ def _check(done: Sweep, cells: dict[str, Cell], rows: dict[str, dict[str, Any]],
     if not done.played and before.get("checks") and [each["cell"] for each in before.get("cells", [])] == list(cells):
         done.checks, done.exact = before["checks"], before["exact"]
     elif known:
-        found, exact = checks.checks(list(known.values()), [rows[name] for name in known])
+        allowed = dict.fromkeys(known, 0.0)
+        for name, cell in zip(done.names, done.study.cells, strict=True):
+            if name in allowed:
+                allowed[name] = max(allowed[name], done.study.unfinished.get(cell.part, checks.MOST_UNFINISHED))
+        found, exact = checks.checks(list(known.values()), [rows[name] for name in known], list(allowed.values()))
         done.checks, done.exact = [each._asdict() for each in found], [each._asdict() for each in exact]
 
 

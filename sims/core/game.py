@@ -212,6 +212,13 @@ class Ask(NamedTuple):
     """The lane of each view; None: view i is lane i, and every lane is shown."""
 
 
+def closed(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory, not to be written by whoever gets it."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
 class Table(Protocol):
     """Lanes of games in lockstep. See `sims/viking/table.py` for the pattern."""
 

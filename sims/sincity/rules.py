@@ -99,7 +99,7 @@ def layout(count: int) -> Layout:
     cards, row, per_seat, cards_per_seat = count * WORD, (count,), (SEATS,), (SEATS, count)
     table = {name: np.asarray(value) for name, value in tables(1, count).items()}
     fixed = [
-        ("key", u64), ("seats", i64), ("cards", i64),
+        ("seats", i64), ("cards", i64),
         *((name, i64) for name in KNOBS),
         *((name, i64 if value.shape[-1] == count else i16, value.shape) for name, value in table.items()),
     ]  # fmt: skip
@@ -130,7 +130,7 @@ def layout(count: int) -> Layout:
         ("owner", i8, (cards,)),  # of a captive: who controlled it, and will when it is free
     ]  # fmt: skip
     secret = [
-        ("game", u64),
+        ("key", u64), ("game", u64),
         ("seen_to", i16, per_seat),  # by seat: it knows the deck up to this place
         ("informed", i64),  # whether anybody has ever learned of a hidden card
         ("seen_most", i64),  # the highest of these
@@ -180,7 +180,7 @@ class Game(NamedTuple):
     mine: Any
 
 
-def make_fixed(knobs: Any, seats: int, key: Any) -> Any:
+def make_fixed(knobs: Any, seats: int) -> Any:
     """What does not change at a table: knobs, seats, tables of the cards."""
     copies = int(knobs.deck_copies)
     count = word_count(copies)
@@ -189,7 +189,7 @@ def make_fixed(knobs: Any, seats: int, key: Any) -> Any:
         fixed[name][0] = value
     for name in KNOBS:
         fixed[name][0] = getattr(knobs, name)
-    fixed.key, fixed.seats, fixed.cards = key, seats, IDS * copies
+    fixed.seats, fixed.cards = seats, IDS * copies
     fixed.flags.writeable = False
     return Fixed(fixed)
 
@@ -278,7 +278,7 @@ def meet(cards, others):
 @kernel
 def luck(g, purpose, index):
     """The four words at a coordinate of this game."""
-    return words(g.fixed.key, g.secret.game, purpose, i64(index) & 0xFFFFFFFF)
+    return words(g.secret.key, g.secret.game, purpose, i64(index) & 0xFFFFFFFF)
 
 
 @kernel(inline=True)
@@ -1302,7 +1302,7 @@ def show_again(fixed, t):
 
 
 @kernel
-def deal(lanes, games, fixed, blank, t):
+def deal(lanes, games, key, fixed, blank, t):
     """Start these games in these lanes. `blank`: records of zeros."""
     board, secret, mine, state, kind, seat, word, _ = t
     f, no_board, no_secret, no_mine = fixed.record[0], blank.board[0], blank.secret[0], blank.mine[0]
@@ -1310,7 +1310,7 @@ def deal(lanes, games, fixed, blank, t):
         i = lanes[j]
         board[i], secret[i], mine[i] = no_board, no_secret, no_mine
         state[i], seat[i], kind[i], word[i] = DEALT, -1, 0, 0
-        secret[i].game = games[j]
+        secret[i].key, secret[i].game = key, games[j]
         set_up(Game(f, board[i], secret[i], mine[i]))
 
 

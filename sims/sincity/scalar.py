@@ -12,6 +12,7 @@ shuffled deck from one that yields a random card at each draw, as here.
 import numpy as np
 
 from sims.core.kernel import kernel
+from sims.core.scalar import begin, below, roll
 from sims.sincity.cards import CARDS, KINDS
 
 LINEUP = ("brawler", "brawler")
@@ -83,37 +84,11 @@ UNFINISHED, ENDING, FIRST_PLAYED = range(17, 20)
 BY_SIN, BY_KILL, BY_TORTURE, BY_TURNS = range(4)
 
 
-u64 = np.uint64
-GAMMA, MIX_1, MIX_2 = u64(0x9E3779B97F4A7C15), u64(0xBF58476D1CE4E5B9), u64(0x94D049BB133111EB)
-
-
-@kernel(inline=True)
-def mix(state):
-    """The output of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014)."""
-    z = (state ^ (state >> u64(30))) * MIX_1
-    z = (z ^ (z >> u64(27))) * MIX_2
-    return z ^ (z >> u64(31))
-
-
-@kernel(inline=True)
-def below(state, count):
-    """(next state, a number from 0 to `count` - 1)"""
-    state += GAMMA
-    return state, np.int64(((mix(state) >> u64(32)) * u64(count)) >> u64(32))
-
-
-@kernel(inline=True)
-def roll(state):
-    """(next state, a face from 1 to 6)"""
-    state, number = below(state, 6)
-    return state, 1 + number
-
-
 @kernel(inline=True)
 def roll_sum(state, dice):
     total = 0
     for _ in range(dice):
-        state, face = roll(state)
+        state, face = roll(state, 6)
         total += face
     return state, total
 
@@ -191,7 +166,7 @@ def capture(cards, size, side, marks, seat, captor, captive, sums):
 def bury(state, cards, size, card):
     """Where a killed card goes: out of the game, or if it is tough perhaps on the discard pile (SC25)."""
     if TOUGH[card]:
-        state, face = roll(state)
+        state, face = roll(state, 6)
         if face >= 4:
             append(cards, size, PILE, card)
     return state
@@ -203,7 +178,7 @@ def saved(state, doctors):
     alive = False
     for _ in range(doctors):
         if not alive:
-            state, face = roll(state)
+            state, face = roll(state, 6)
             alive = face == 6
     return state, alive
 
@@ -316,7 +291,7 @@ def kill_phase(state, cards, size, side, marks, seat, turn, bonus, sums):
             target = choose_target(cards, size, foe, KIND[card], np.int64(side[foe, GUARDS] == 0))
         if target != NOBODY:
             marks[ACTED, card] = turn
-            state, face = roll(state)
+            state, face = roll(state, 6)
             if face + bonus >= FIND_ON:
                 state, changed = fight(state, cards, size, side, marks, seat, card, target, sums)
                 if side[seat, TOTAL] >= GOAL or side[foe, TOTAL] >= GOAL:
@@ -324,7 +299,7 @@ def kill_phase(state, cards, size, side, marks, seat, turn, bonus, sums):
             bonus = 0
         elif LAW[card] and size[LINE + foe] > 0:
             marks[ACTED, card] = turn
-            state, face = roll(state)
+            state, face = roll(state, 6)
             if face == 6:
                 target = choose_target(cards, size, foe, BY_LAW, 1)
                 sums[LOST + foe] += 1
@@ -355,7 +330,7 @@ def torture(state, cards, size, side, active, sums):
         i = 0
         while i < size[HELD + seat]:
             captive = cards[HELD + seat, i]
-            state, face = roll(state)
+            state, face = roll(state, 6)
             if KIND[captive] == HERO:  # SC34
                 face += 1
             if face < 6:
@@ -388,7 +363,7 @@ def play_turn(state, cards, size, side, marks, seat, turn, sums):
         return state, BY_SIN
     bonus = 0
     if side[seat, SLEUTHS] > 0:
-        state, face = roll(state)
+        state, face = roll(state, 6)
         bonus = 2 if face >= 5 else 0
     state = kill_phase(state, cards, size, side, marks, seat, turn, bonus, sums)
     if side[seat, TOTAL] >= GOAL or side[1 - seat, TOTAL] >= GOAL:
@@ -414,8 +389,8 @@ def set_up(state, cards, size, side, marks):
             state = draw(state, cards, size, seat)
     a = b = 0
     while a == b:  # SC3
-        state, a = roll(state)
-        state, b = roll(state)
+        state, a = roll(state, 6)
+        state, b = roll(state, 6)
     return state, 0 if a > b else 1
 
 
@@ -428,7 +403,7 @@ def play(seed, first, count, sums):
     cards, size = np.empty((8, KIND.size), np.uint8), np.empty(8, np.int64)
     side, marks = np.empty((SEATS, 6), np.int64), np.empty((3, KIND.size), np.int64)
     for game in range(first, first + count):
-        state = mix(u64(seed) + mix(u64(game) * GAMMA))
+        state = begin(seed, game)
         state, first_seat = set_up(state, cards, size, side, marks)
         seat = 1 - first_seat
         turn, ending = 0, NOBODY

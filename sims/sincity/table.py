@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sims.core.game import Ask, Setting
+from sims.core.game import Ask, Setting, closed
 from sims.core.kernel import specialised
 from sims.sincity import rules
 from sims.sincity.cards import CHARACTERS, PSYCHOPATH, WORD
@@ -44,7 +44,7 @@ class Table:
 
     def __init__(self, setting: Setting, lanes: int) -> None:
         self.setting, self.knobs = setting, setting.knobs
-        self.fixed = rules.make_fixed(setting.knobs, setting.seats, np.uint64(setting.seed))
+        self.fixed = rules.make_fixed(setting.knobs, setting.seats)
         self.layout = rules.layout(rules.word_count(setting.knobs.deck_copies))
         self.blank = rules.Game(self.fixed, *(_records(1, each) for each in self.layout[1:]))
         self._allocate(lanes)
@@ -66,7 +66,7 @@ class Table:
 
     def _show(self) -> None:
         t = self.t
-        self.view = View(self.fixed, *map(_closed, (t.kind, t.seat, t.word, t.board, t.mine)))
+        self.view = View(self.fixed, *map(closed, (t.kind, t.seat, t.word, t.board, t.mine)))
         self.ask = Ask(self.view, t.seat, t.action, None)
 
     # The course of play
@@ -101,7 +101,7 @@ class Table:
 
     def deal(self, lanes: NDArray[np.int32], games: NDArray[np.uint64]) -> None:
         self.game[lanes] = games
-        rules.deal(lanes, games, self.fixed, self.blank, self.t)
+        rules.deal(lanes, games, np.uint64(self.setting.seed), self.fixed, self.blank, self.t)
         self.busy += lanes.size
 
     def keep(self, lanes: NDArray[np.int32]) -> None:
@@ -124,13 +124,6 @@ class Table:
 def _records(lanes: int, dtype: Any) -> Any:
     """Records of zeros."""
     return np.zeros(lanes, dtype).view(np.recarray)
-
-
-def _closed(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory, not to be written by whoever gets it."""
-    array = array.view()
-    array.flags.writeable = False
-    return array
 
 
 # For tests, and for policies that look ahead
@@ -179,8 +172,7 @@ def determinize(table: Table, word: int) -> Table:
     other = table.copy()
     luck = np.random.Generator(np.random.Philox(key=word))
     other.setting = table.setting._replace(seed=int(luck.integers(2**63)))
-    other.fixed = rules.make_fixed(table.knobs, table.setting.seats, np.uint64(other.setting.seed))
-    other._show()
+    other.t.secret.key = other.setting.seed
     for i in np.flatnonzero(other.t.state == ASKED):
         _deal_anew(other, int(i), luck)
     rules.show_again(other.fixed, other.t)

@@ -359,10 +359,11 @@ def drop_least(fixed, mine, weights, left):
 
 @kernel
 def judge(view, weights, prepared, action):
+    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
     for i in range(action.size):
-        if view.seat[i] < 0:
+        if seats[i] < 0:
             continue
-        fixed, kind, board, mine, seat = view.fixed.record[0], view.kind[i], view.board[i], view.mine[i], view.seat[i]
+        kind, board, mine, seat = kinds[i], boards[i], mines[i], seats[i]
         if kind == HELP:
             card = draw_event(fixed, board, mine)
             action[i] = card if card >= 0 else play_character(fixed, board, mine, seat)

@@ -9,6 +9,7 @@ and averages agree, to which a test holds it. Ids such as VV9 are those of the r
 import numpy as np
 
 from sims.core.kernel import kernel
+from sims.core.scalar import begin, roll
 
 LINEUP = ("zeros",) * 4
 """By seat: the policies that are built in."""
@@ -32,24 +33,6 @@ WINNER, ROUNDS, TURNS, ROLLS, EXACT_WIN, ANYONE_EXACT, FIRST_SEAT = range(7)
 TOTAL, START_SIN, SIN_MATCHES, NEMESIS_MATCHES = range(7, 23, SEATS)
 SINS_DESTROYED, NEMESIS_DESTROYED, TIE_BREAKS, UNFINISHED, ENDING = range(23, 28)
 """The columns, in the order of `columns` for four seats."""
-
-u64 = np.uint64
-GAMMA, MIX_1, MIX_2 = u64(0x9E3779B97F4A7C15), u64(0xBF58476D1CE4E5B9), u64(0x94D049BB133111EB)
-
-
-@kernel(inline=True)
-def mix(state):
-    """The output of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014)."""
-    z = (state ^ (state >> u64(30))) * MIX_1
-    z = (z ^ (z >> u64(27))) * MIX_2
-    return z ^ (z >> u64(31))
-
-
-@kernel(inline=True)
-def roll(state, sides):
-    """(next state, a face from 1 to `sides`)"""
-    state += GAMMA
-    return state, 1 + np.int64(((mix(state) >> u64(32)) * u64(sides)) >> u64(32))
 
 
 @kernel(inline=True)
@@ -298,7 +281,7 @@ def play(seed, first, count, sums):
     holder, match, dice = np.empty(SINS, np.int64), np.empty(SINS, np.int64), np.empty(4, np.int64)
     pool, face, points = np.empty(UNITS, np.int64), np.empty(UNITS, np.int64), np.empty(UNITS, np.int64)
     for game in range(first, first + count):
-        state = mix(u64(seed) + mix(u64(game) * GAMMA))
+        state = begin(seed, game)
         total[:] = 0
         nemesis[:] = AT_HAND
         holder[:] = NOBODY

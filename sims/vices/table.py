@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sims.core.game import Ask, Setting
+from sims.core.game import Ask, Setting, closed
 from sims.vices import rules
 from sims.vices.rules import OVER, PLAYING, REMOVE, RESOLUTION, SET_UP, Lanes
 
@@ -82,8 +82,8 @@ class Table:
         self.matches, self.sizes = np.zeros((rules.SINS, lanes), np.int32), np.zeros(rules.SINS, np.int64)
         self.four, self.words = np.zeros((2, 4, lanes), np.uint32)
         self.action = np.zeros(lanes, np.int32)
-        shown = {name: _closed(array) for name, array in made.items() if name in View._fields}
-        self.view = View(kind=REMOVE, seats=seats, knobs=self.knobs, word=_closed(self.words[0]), **shown)
+        shown = {name: closed(array) for name, array in made.items() if name in View._fields}
+        self.view = View(kind=REMOVE, seats=seats, knobs=self.knobs, word=closed(self.words[0]), **shown)
 
     # The course of play
 
@@ -207,10 +207,3 @@ class Table:
         self.dealt = dealt
         for name, old in zip(Lanes._fields, kept, strict=True):
             getattr(self.t, name)[...] = old
-
-
-def _closed(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory, not to be written by whoever gets it."""
-    array = array.view()
-    array.flags.writeable = False
-    return array

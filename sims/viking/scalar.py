@@ -9,36 +9,19 @@ which a test holds it.
 import numpy as np
 
 from sims.core.kernel import kernel
+from sims.core.scalar import begin, roll
 
 LINEUP = ("threshold", "trailing")
 """By seat: the policies that are built in."""
 
 BELOW, START_LIFE, MAX_DUELS = 4, 12, 1000
 
-u64 = np.uint64
-GAMMA, MIX_1, MIX_2 = u64(0x9E3779B97F4A7C15), u64(0xBF58476D1CE4E5B9), u64(0x94D049BB133111EB)
-
-
-@kernel(inline=True)
-def mix(state):
-    """The output of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014)."""
-    z = (state ^ (state >> u64(30))) * MIX_1
-    z = (z ^ (z >> u64(27))) * MIX_2
-    return z ^ (z >> u64(31))
-
-
-@kernel(inline=True)
-def roll_die(state):
-    """(next state, a face from 1 to 6)"""
-    state += GAMMA
-    return state, 1 + np.int64(((mix(state) >> u64(32)) * u64(6)) >> u64(32))
-
 
 @kernel(inline=True)
 def roll_three(state):
-    state, a = roll_die(state)
-    state, b = roll_die(state)
-    state, c = roll_die(state)
+    state, a = roll(state, 6)
+    state, b = roll(state, 6)
+    state, c = roll(state, 6)
     return state, a, b, c
 
 
@@ -47,11 +30,11 @@ def roll_low(state, a, b, c):
     """Reroll the dice that show less than `BELOW`: (next state, the three dice, 1 if there were any)."""
     used = np.int64(a < BELOW or b < BELOW or c < BELOW)
     if a < BELOW:
-        state, a = roll_die(state)
+        state, a = roll(state, 6)
     if b < BELOW:
-        state, b = roll_die(state)
+        state, b = roll(state, 6)
     if c < BELOW:
-        state, c = roll_die(state)
+        state, c = roll(state, 6)
     return state, a, b, c, used
 
 
@@ -63,7 +46,7 @@ def play(seed, first, count, sums):
     """
     life, place = np.empty(2, np.int64), np.empty(2, np.int64)
     for game in range(first, first + count):
-        state = mix(u64(seed) + mix(u64(game) * GAMMA))
+        state = begin(seed, game)
         life[:] = START_LIFE
         place[:] = -1
         duels = rerolls = triples = ties = lead_changes = 0

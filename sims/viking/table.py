@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sims.core.game import Ask, Setting
+from sims.core.game import Ask, Setting, closed
 from sims.viking import rules
 from sims.viking.rules import DUELS, LEAD_CHANGES, REROLLS, SPEAK, STRIKE, TARGET, TIES, TRIPLES
 
@@ -50,13 +50,6 @@ class View(NamedTuple):
     """[lane] 1 when the opponent has been seen to reroll in this duel."""
     active: Bytes
     """[lane] the active player."""
-
-
-def _closed(array: NDArray[Any]) -> NDArray[Any]:
-    """The same memory, not to be written by whoever gets it."""
-    array = array.view()
-    array.flags.writeable = False
-    return array
 
 
 class _Rows:
@@ -111,7 +104,7 @@ class Table:
         self.action = np.zeros(lanes, np.int16)
         self.seen = self._blank(lanes)
         self.view = self._view(SPEAK, 0, *self.seen, self.life, self.counters[DUELS], self.words[0])
-        self.view = self.view._replace(active=_closed(self.who[0]))
+        self.view = self.view._replace(active=closed(self.who[0]))
 
     # The course of play
 
@@ -150,7 +143,7 @@ class Table:
         order = self.knobs.reroll_order
         for chance in range(2):  # most lanes speak, so all are shown
             rules.show_all(order, chance, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
-            view = self.view._replace(chance=chance, word=_closed(self.words[chance]))
+            view = self.view._replace(chance=chance, word=closed(self.words[chance]))
             yield Ask(view, self.seen[2][rules.SEAT], self.action, None)
             rules.hear(order, chance, self.action, self.speaker, self.reroll, self.counters[REROLLS])
         self._lay()
@@ -230,7 +223,7 @@ class Table:
     ) -> View:  # fmt: skip
         return View(
             kind, chance, self.setting.seats, self.dice, self.knobs,
-            _closed(life), _closed(duels), _closed(word), _closed(own), _closed(other), *_closed(shown),
+            closed(life), closed(duels), closed(word), closed(own), closed(other), *closed(shown),
         )  # fmt: skip
 
     # The end of a game, and the next

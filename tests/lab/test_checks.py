@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from lab import arena, checks
+from lab.errors import BadInput
 from lab.estimate import Z
 from lab.identity import cell_id
 from lab.store import row_of
+from lab.study import read_study
+from lab.sweeping import sweep
 from lab.tally import tally_block
 from sims.viking import GAME, exact
 from tests.lab.common import cell, matches
@@ -35,8 +38,23 @@ def test_a_knob_that_changes_nothing_is_named():
 
 def test_unfinished_games_are_told():
     few, many = cell("keep", games=300), cell("keep", games=300, knobs={"max_duels": 3})
-    assert found([few])[0]["At most 1% of the plays are unfinished"].holds
-    assert not found([few, many])[0]["At most 1% of the plays are unfinished"].holds
+    name, rows = "No cell has more unfinished plays than the study allows", rows_of([few, many])
+    assert found([few], rows[:1])[0][name].holds
+    assert not found([few, many], rows)[0][name].holds
+    said = {each.what: each for each in checks.checks([few, many], rows, [0.01, 1.0])[0]}
+    assert said[name].holds
+
+
+def test_a_study_states_its_own_share_of_unfinished_plays(tmp_path):
+    text = "game: viking\ngames: 100\npolicies: keep\nknobs: {max_duels: 3}\n"
+    for more, holds in (("", False), ("unfinished: 1\n", True), ("unfinished: 0.2\n", False)):
+        (tmp_path / "s.yaml").write_text(text + more, encoding="utf-8")
+        done = sweep(read_study(tmp_path / "s.yaml"), tmp_path / f"out{len(more)}", jobs=1)
+        [said] = [each for each in done.checks if "unfinished" in each["what"]]
+        assert said["holds"] == holds
+    (tmp_path / "s.yaml").write_text(text + "unfinished: 2\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="unfinished 2 is not a number from 0"):
+        read_study(tmp_path / "s.yaml")
 
 
 def shares(*each, half):

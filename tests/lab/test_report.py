@@ -418,7 +418,7 @@ def test_a_table_is_escaped_and_has_its_numbers_to_the_right(monkeypatch):
     assert '<td style="text-align:right">-</td>' in html
     assert shown[1] == ({"text/markdown": "A *caption*.", "text/plain": "A *caption*."}, {"lab": "caption"})
     report.table(pd.DataFrame({"a": range(30)}))
-    assert shown[2][0]["text/plain"].count("\n") == 21
+    assert shown[2][0]["text/plain"].count("\n") == output.PLAIN + 1
     assert len(shown) == 3
 
 
