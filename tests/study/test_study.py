@@ -414,9 +414,10 @@ def test_an_error_behind_an_alias_is_shown_where_the_alias_stands(refused: Refus
 SINS_IS = "game: sins\npolicies: calm\n"
 FILLS = "; NAME... fills the seats that remain"
 PART_KEYS = (
-    "expect, find, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, until, zip"
+    "expect, find, game, games, keep_games, knobs, limit, policies, question, rotate_seats, seats, seed, "
+    "unfinished, until, zip"
 )
-KEYS = PART_KEYS.replace("policies", "name, policies").replace("until", "studies, until")
+KEYS = PART_KEYS.replace("policies", "name, policies").replace("unfinished", "studies, unfinished")
 A_POLICY = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 
 
