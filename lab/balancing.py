@@ -68,7 +68,7 @@ def plan_of(cell: Cell) -> Plan:
     if len(known) == 1:
         recipe = recipe._replace(rotations=1)
     names = game.sights(cell.seats, cell.knobs)
-    layout = curve.layout(names, cell.seats, game.symmetric, len(known))
+    layout = curve.layout(names, cell.seats, game.is_symmetric(cell.knobs), len(known))
     of_entry = [known.index(each) for each in recipe.lineup]
     kinds = tuple(tuple(of_entry[(s - r) % cell.seats] for s in range(cell.seats)) for r in range(recipe.rotations))
     return Plan(recipe, seating.prepare(recipe), layout, kinds, len(names))

@@ -92,7 +92,7 @@ def _differ(one: Row, other: Row) -> bool:
 def _seats(cells: Sequence[Cell], rows: Sequence[Row]) -> Iterator[Check]:
     scores = []
     for cell, row in zip(cells, rows, strict=True):
-        if catalogue.game(cell.game).symmetric and len(set(cell.lineup)) == 1 and cell.seats > 1:
+        if catalogue.game(cell.game).is_symmetric(cell.knobs) and len(set(cell.lineup)) == 1 and cell.seats > 1:
             shares = [share["estimate"] for share in row["win_share"]]
             fair = sum(shares) / cell.seats
             errors = [(share["high"] - share["low"]) / 2 / Z for share in row["win_share"]]

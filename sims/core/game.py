@@ -297,8 +297,8 @@ class Game:
     exact: str = ""
     """Module with `answer(seats, knobs, lineup) -> {"win_share[0]" or column: value}`, where a cell's is known exactly;
     knobs as the model, lineup as (name, weights) by seat."""
-    symmetric: bool = True
-    """Whether the rules treat all seats alike, because luck or nothing decides who is first."""
+    is_symmetric: Callable[[Any], bool] = lambda knobs: True
+    """Whether these rules treat all seats alike, because luck or nothing decides who is first."""
     options: tuple[Option, ...] = ()
     """What decisions come to, by names that a designer would use."""
     house_seats: tuple[int, ...] = ()

@@ -104,4 +104,5 @@ GAME = Game(
     action_dtype=np.int32,
     lanes=2000,
     scalar="sims.sincity.scalar",
+    is_symmetric=lambda knobs: knobs.opening_card < 0,  # a treatment favours a seat
 )

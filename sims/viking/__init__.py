@@ -107,5 +107,5 @@ GAME = Game(
     lanes=34_112,  # a third of a page (4,096) beyond a multiple: rows of lanes do not meet in the processor's cache
     scalar="sims.viking.scalar",
     exact="sims.viking.exact",
-    symmetric=False,  # seat 0 is active first (VD11)
+    is_symmetric=lambda knobs: False,  # seat 0 is active first (VD11)
 )

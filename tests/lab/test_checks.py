@@ -1,5 +1,7 @@
 """Self-checks find what is wrong, and nothing where all is well."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -64,17 +66,20 @@ def shares(*each, half):
 @pytest.mark.parametrize(("gap", "holds"), [(0.5, True), (3.0, True), (5.0, False)])
 def test_seats_that_play_alike_win_alike_where_the_rules_are_fair(monkeypatch, gap, holds):
     """gap: in standard errors; the bound for two figures at 1e-4 is 4.06."""
-    alike, unlike = cell("keep"), cell("keep", "random")
-    monkeypatch.setattr(checks.catalogue, "game", lambda name: type("Fair", (), {"symmetric": True, "exact": ""}))
+    alike, unlike, treated = cell("keep"), cell("keep", "random"), cell("keep", knobs={"start_life": 99})
+    monkeypatch.setattr(
+        checks.catalogue, "game", lambda name: SimpleNamespace(is_symmetric=lambda knobs: knobs.start_life != 99)
+    )
     off = gap * 0.01
     row = {"win_share": shares(0.5 + off, 0.5 - off, half=0.01 * Z)}
     [check] = checks._seats([alike], [row])
     assert check.holds == holds
     assert list(checks._seats([unlike], [row])) == []
+    assert list(checks._seats([treated], [row])) == []
 
 
 def test_seats_of_a_game_in_which_one_begins_are_not_compared():
-    assert not GAME.symmetric
+    assert not GAME.is_symmetric(GAME.knobs())
     assert list(checks._seats([cell("keep")], [{}])) == []
 
 
