@@ -401,7 +401,9 @@ def run(
         for seat, (title, each) in enumerate(zip(cell.titles, summary.win_share, strict=True))
     ]
     tables.show(shares, console, title=f"{game}, {summary.games:,} games, seed {seed}")
-    _show_crossed([{"cell": game, "win_share_by": [asdict(each) for each in summary.win_share_by]}], console)
+    _show_crossed(
+        [{"cell": game, "seats": cell.seats, "win_share_by": [asdict(each) for each in summary.win_share_by]}], console
+    )
     metrics = [
         {
             "column": each.column,

@@ -199,18 +199,22 @@ def differences(row: Row) -> list[Row]:
 
 
 def crossed(rows: Sequence[Row], *, named: bool = False) -> list[Row]:
-    """One line a category's label: how often games end so, and the win shares of who has it; averaged over the cells.
+    """One line a category's label: how often games end so, and the win shares of who has it; averaged over the cells of
+    one number of seats.
 
     named: also of who is named in a column, such as who first played a card.
     """
-    found: dict[tuple[str, str], dict[int, list[Row]]] = {}
+    found: dict[tuple[int, str, str], dict[int, list[Row]]] = {}
     for row in each_once(rows):
         for each in row["win_share_by"]:
             if each["n"] and (each["value"] or named):
-                found.setdefault((each["by"], each["value"]), {}).setdefault(each["seat"], []).append(each)
+                key = row["seats"], each["by"], each["value"]
+                found.setdefault(key, {}).setdefault(each["seat"], []).append(each)
+    several = len({row["seats"] for row in rows}) > 1
     lines: list[Row] = []
-    for (by, value), seats in found.items():
-        line: Row = {"by": by, "": value, "n": sum(each["n"] for each in next(iter(seats.values())))}
+    for (number, by, value), seats in found.items():
+        line: Row = {"seats": number} if several else {}
+        line |= {"by": by, "": value, "n": sum(each["n"] for each in next(iter(seats.values())))}
         for seat, shares in sorted(seats.items()):
             heading = CROSSED.get(seat, f"seat {seat} %")
             line[heading] = _average(shares, "estimate", percent=True)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from lab import figures, results
+from lab import figures, results, tables
 from lab.errors import BadInput
 from tests.lab.test_cli import lab
 
@@ -178,3 +178,18 @@ def test_tables_of_categories_and_of_ranks(folder):
         said = lab("show", folder, *options)
         assert said.code == 2
         assert message in said.err
+
+
+def test_shares_by_category_are_not_mixed_over_numbers_of_seats():
+    """Half of two seats and a third of three are not one figure; two cells of two seats are averaged."""
+
+    def cell(name, seats, share):
+        each = {"by": "order of play", "value": "first", "seat": -1, "n": 100}
+        return {"cell": name, "seats": seats, "win_share_by": [each | {"estimate": share, "low": share, "high": share}]}
+
+    lines = tables.crossed([cell("a", 2, 0.5), cell("b", 2, 0.6), cell("c", 3, 0.3)])
+    assert [(line["seats"], line["n"], line["win share %"].estimate) for line in lines] == [
+        (2, 200, 0.55),
+        (3, 100, 0.3),
+    ]
+    assert "seats" not in tables.crossed([cell("a", 2, 0.5)])[0]
