@@ -23,7 +23,7 @@ MATCHES = {
     "default": match(["schemer", "random"]),
     "three": match(["random", "brawler", "schemer"], seed=5),
     "copies": match(["random"] * 4, deck_copies=2, hand=5, investigation="each", max_turns=60),
-    "six": match(["random", "schemer", "brawler"] * 2, deck_copies=4, hand=15, goal=60, fight_score="highest"),
+    "six": match(["random", "schemer", "brawler"] * 2, hand=15, goal=60, fight_score="highest"),
     "sick": match(["random", "random"], summoning_sickness=True, attacks="one", fight_bonus="total", max_turns=80),
     "captives": match(["random"] * 3, find_on=1, torture="own_turn", max_turns=60, help_limit=2),
     "poor": match(["random", "schemer"], hand=1, draw=5, max_hand=0, goal=50, seed=3),

@@ -1461,7 +1461,12 @@ def answers_of(player, view):
     return action[view.seat >= 0].tolist()
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+def _once_compiled(name):
+    """All policies are compiled anew for more than one deck, which takes half a minute."""
+    return pytest.param(name, marks=[pytest.mark.full] if name == "two decks" else [])
+
+
+@pytest.mark.parametrize("name", [_once_compiled(name) for name in SETTINGS])
 def test_hidden_cards_change_no_view_and_no_answer(name):
     """Wherever the cards are that a seat does not know, it sees the same bits, and every policy answers alike."""
     of, tables = some_tables(name)
