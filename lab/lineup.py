@@ -26,10 +26,10 @@ from pydantic.fields import FieldInfo
 
 from lab import catalogue
 from lab.cell import Entry
-from lab.document import Given, one_line, scalar
 from lab.errors import BadInput, unknown
 from lab.population import HOW, PAIRS, Mixture, kind_of, policies_of
-from sims.core.game import Game, Policy, Settings, is_list, options_of
+from sims.core.document import Given, one_line, scalar
+from sims.core.game import Game, Policy, Settings, is_list, options_of, shelf_of
 
 MAX_CELLS = 100_000
 """More in one study is an error, found before any is made."""
@@ -37,7 +37,7 @@ FILL = "..."
 ENTRY = re.compile(r"(?P<policy>.+\.py:\w+|[^:]+)(?::(?P<weights>.*))?")
 HOW_TO_NAME = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 PLAIN_ERRORS = {
-    "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "literal_error",
+    "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "literal_error", "string_type",
     "greater_than_equal", "less_than_equal",
 }  # fmt: skip
 """pydantic's errors that `allowed` says better."""
@@ -45,7 +45,9 @@ PLAIN_ERRORS = {
 
 def allowed(info: FieldInfo) -> str:
     """What a knob or a weight may be, in words."""
-    options = options_of(info.annotation)
+    options, shelf = options_of(info.annotation), shelf_of(info)
+    if shelf:
+        return f"a content pack ({', '.join(shelf.names)}, or a file NAME.yaml)"
     if is_list(info.annotation):
         return f"a list of any of {', '.join(map(str, options))}"
     if options:

@@ -4,9 +4,9 @@ from textwrap import wrap
 from typing import Any
 
 from lab import catalogue
-from lab.document import NAME, one_line, scalar
 from lab.factsheet import seats_of
 from lab.lineup import FILL, HOW_TO_NAME, allowed
+from sims.core.document import NAME, one_line, scalar
 from sims.core.game import Game
 
 

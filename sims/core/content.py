@@ -1,0 +1,157 @@
+"""Content packs: what a game is played with, as a file that a person can write.
+
+A game that plays packs has a `Shelf`, and a knob of type `Annotated[str, shelf]` whose value names one: a pack of the
+game's own folder (`sample`) or a file (`my-pack.yaml`). A pack is YAML, read by `sims.core.document`, and checked against
+the game's pydantic model; what is wrong with it is one line with file, line and what was expected. `encode` gives kernels
+the pack's arrays in the knob's place. They are of fixed sizes, so that kernels are compiled once for all packs.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pydantic
+from pydantic_core import PydanticCustomError, core_schema
+
+from sims.core.document import Given, one_line, read_document
+from sims.core.errors import BadInput, unknown
+
+Place = tuple[str | int, ...]
+"""Where in a pack: keys and places in lists, `("cards", 3, "top")`."""
+
+
+class Part(pydantic.BaseModel):
+    """Base of what a pack consists of: frozen, strict, nothing unknown."""
+
+    model_config = pydantic.ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _known(cls, value: Any) -> Any:
+        """Keys that the model does not have are named with the nearest that it has."""
+        if not isinstance(value, dict):
+            raise PydanticCustomError("mapping", "is not a mapping of {keys}", {"keys": ", ".join(cls.model_fields)})
+        for key in value:
+            if key not in cls.model_fields:
+                raise misfit((key,), unknown("a key here", key, cls.model_fields))
+        return value
+
+
+def misfit(place: Place, text: str) -> PydanticCustomError:
+    """What a model's validator raises about something that stands at a place within it."""
+    return PydanticCustomError("misfit", "{text}", {"text": text, "place": place})
+
+
+@dataclass(frozen=True, eq=False)
+class Pack:
+    """A pack that can be played."""
+
+    title: str
+    content: Any
+    """The game's model of it."""
+    arrays: Any
+    """What `Shelf.compiled` made of it for kernels: a named tuple of arrays, read-only."""
+    digest: str
+    """16 hex digits of all that it says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """The packs of a game.
+
+    folder: of the game's own packs, NAME.yaml each. model: of a pack, a `Part` with a field `title`. compiled: makes a
+    model's arrays. sheet: a pack as a reference sheet in plain text.
+    """
+
+    folder: Path
+    model: type[Part]
+    compiled: Callable[[Any], Any]
+    sheet: Callable[[Any], str]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> Any:
+        """Lets `Annotated[str, shelf]` accept what can be loaded, and nothing else."""
+        return core_schema.no_info_after_validator_function(self._accepted, handler(source))
+
+    def _accepted(self, name: str) -> str:
+        try:
+            self.load(name)
+        except BadInput as error:
+            raise ValueError(str(error)) from error
+        return name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(path.stem for path in self.folder.glob("*.yaml")))
+
+    def path_of(self, name: str) -> Path:
+        """Of a pack by name, or of a file."""
+        if name in self.names:
+            return self.folder / f"{name}.yaml"
+        if name.endswith((".yaml", ".yml")):
+            return Path(name)
+        raise BadInput(
+            unknown("a pack; a file ends in .yaml, a pack of the game is one of its names", name, self.names)
+        )
+
+    def load(self, name: str) -> Pack:
+        """A pack by name or by file. Raises `BadInput`, one line, for whatever is wrong with it."""
+        path = self.path_of(name)
+        changed = path.stat().st_mtime_ns if path.is_file() else 0
+        key = (str(path), changed)
+        if key not in _LOADED:
+            _LOADED[key] = self._read(path)
+        return _LOADED[key]
+
+    def _read(self, path: Path) -> Pack:
+        given = read_document(path, "content pack", "a title")
+        content = _checked(self.model, given)
+        arrays = self.compiled(content)
+        for array in arrays:
+            array.flags.writeable = False
+        said = json.dumps(content.model_dump(mode="json"), sort_keys=True)
+        return Pack(content.title, content, arrays, hashlib.sha256(said.encode()).hexdigest()[:16])
+
+
+_LOADED: dict[tuple[str, int], Pack] = {}
+"""Packs by file and time of change."""
+
+
+def _plain(given: Given) -> Any:
+    if isinstance(given.value, dict):
+        return {key: _plain(each) for key, each in given.value.items()}
+    return tuple(map(_plain, given.value)) if isinstance(given.value, list) else given.value
+
+
+def _find(given: Given, place: Place) -> tuple[Given, Place]:
+    """What stands at a place, or the nearest that holds it, and what is left of the place then."""
+    for step, key in enumerate(place):
+        inside = given.value
+        keys = inside.keys() if isinstance(inside, dict) else range(len(inside)) if isinstance(inside, list) else ()
+        if key not in keys:
+            return given, place[step:]
+        given = inside[key]
+    return given, ()
+
+
+def _checked(model: type[Part], given: Given) -> Any:
+    try:
+        return model.model_validate(_plain(given))
+    except pydantic.ValidationError as error:
+        _complain(given, error.errors(include_url=False)[0])
+
+
+def _complain(given: Given, error: Any) -> NoReturn:
+    """pydantic's first error, with the line where it stands."""
+    kind, context = error["type"], error.get("ctx", {})
+    found, rest = _find(given, (*error["loc"], *context.get("place", ())))
+    if kind == "missing":
+        raise found.error(f"{rest[0]} is missing")
+    if kind == "misfit":
+        raise found.error(context["text"])
+    if kind == "literal_error" and isinstance(found.value, str):
+        options = [each.strip("'") for each in context["expected"].replace(" or ", ", ").split(", ")]
+        raise found.error(unknown("what can stand here", found.value, options))
+    raise found.wrong(one_line(error["msg"]).removeprefix("Value error, ").replace("Input should be", "is not"))
