@@ -96,8 +96,8 @@ def packs_of(settings: Settings) -> dict[str, Pack]:
 def encode(settings: Settings) -> Any:
     """Settings as kernels read them: a named tuple of numbers.
 
-    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1; a content pack stands
-    there as a `Pack`, of which kernels can have the `arrays`.
+    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1; a content pack
+    stands there as a `Pack`, of which kernels can have the `arrays`.
     """
     codes: dict[str, Any] = {}
     packs = packs_of(settings)

@@ -1,7 +1,8 @@
-"""Shred of Redemption as one plain compiled loop: one game after the other, its player asked where a decision comes up.
+"""Shred of Redemption as one plain compiled loop: one game after the other, its player asked at every decision.
 
-It calls the rules' and the policy's own functions, and its games are those of the table to the last bit, to which a test
-holds it. What `lab bench` compares with it is the rest: lanes in lockstep, views, arrays of answers, and their checks.
+It calls the rules' and the policy's own functions, and its games are those of the table to the last bit, to which a
+test holds it. What `lab bench` compares with it is the rest: lanes in lockstep, views, arrays of answers, and their
+checks.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ LINEUP = ("scrapper",)
 
 
 def play(seed, first, count, sums):
-    """Play games `first` to `first + count - 1` with the default knobs and add each results column to its place in `sums`.
+    """Play games `first` to `first + count - 1`, default knobs, and add each results column to its place in `sums`.
 
     seed, first: below 2**63. sums: int64 [columns], in the order of `columns`.
     """
