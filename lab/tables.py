@@ -334,8 +334,7 @@ def _metric(row: Row, name: str) -> Row | None:
 def _headlines(rows: Iterable[Row]) -> list[str]:
     names: dict[str, None] = {}
     for row in rows:
-        game = catalogue.game(row["game"])
-        columns = game.columns(row["seats"], game.knobs(**json.loads(row["knobs"])))
+        columns = catalogue.stored_columns(row)
         names |= {each.name: None for each in columns if each.headline and not each.labels}
     return list(names)
 
