@@ -129,7 +129,7 @@ def _means(done: Measured, total: Sums) -> Iterator[Line]:
             yield name, subject, _less(fair, mean_of(sums, total.games, share=True), 1), n
         else:
             yield name, subject, mean_of(sums, total.games, share=_is_share(name)), n
-        if name == "win share" and subject.startswith("seat"):
+        if name == "win share" and subject.startswith("seat") and done.cell.seats > 1:
             yield "seat advantage", subject, _less(fair, mean_of(sums, total.games, share=True), 1), n
 
 
