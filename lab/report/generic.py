@@ -76,6 +76,8 @@ def _winner(cells: pd.DataFrame) -> str:
     who = f"`{policies[int(place.split()[1])]}` ({place}, from every seat in turn)" if entry else place.capitalize()
     where = safe(findings.described(cells, cell, ["policies", *findings.varied_knobs(cells)]))
     share, fair = percent(row[FIGURE] / seats, 2), f"{100 / seats:.2f} %"
+    if seats == 1:
+        return f"Won least often: {share} of the games ({where})."
     line = f"{who} wins {share} of the games with {seats} seats ({where}); a fair share is {fair}. "
     if clear:
         line += f"Of {count} such shares {clear} are clear of a fair one."
