@@ -72,8 +72,8 @@ SCHEMA = pa.schema([
 ])  # fmt: skip
 """The one schema of `cells`. knobs: a JSON object. winners: plays by bit mask of winning seats. metrics: values and
 counts are the histogram (-1: not defined), above is [number, sum, sum of squares] of values beyond it. units: see
-`lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. note: see `lab.notes`. looks, stopped, goals: where
-a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
+`lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. note: see `lab.notes`. looks, stopped, goals:
+where a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
 
 ROW_GROUP = 65_536
 PART = re.compile(r"(tally|games)-\d+-\d+\.parquet")

@@ -89,7 +89,7 @@ class Narrator:
             yield None
         return self.asked
 
-    def _answer(self, kind: int) -> Story[int]:
+    def _answer(self, kind: Any) -> Story[int]:
         """What the player answers; just that must be asked, with the same options."""
         asked = yield from self._next()
         self._agree("what is asked", int(kind), asked.kind)
@@ -118,13 +118,14 @@ class Narrator:
 
     # Luck
 
-    def _word(self, purpose: int, index: int) -> Any:
+    def _word(self, purpose: Any, index: int) -> Any:
         return words(self.key, self.game, purpose, index)[0]
 
-    def _shuffled(self, purpose: int, count: int) -> list[int]:
+    def _shuffled(self, purpose: Any, count: int) -> list[int]:
         items = np.arange(count)
         shuffle(self.key, self.game, purpose, 0, items)
-        return items.tolist()
+        found: list[int] = items.tolist()
+        return found
 
     # The game
 
@@ -410,8 +411,7 @@ class Narrator:
     def _matched(self) -> str:
         dice, regrets = self._matched_dice(), int((self.board.token[: self.board.length] == REGRET).sum())
         which = f" ({_listed([str(die) for die in dice])})" if 0 < len(dice) < DICE else ""
-        lie = "no regret lies" if regrets == 0 else "1 regret lies" if regrets == 1 else f"{regrets} regrets lie"
-        return f"{len(dice)} of {DICE} dice are matched{which}, {lie} in the formation."
+        return f"{len(dice)} of {DICE} dice matched{which}; {_count(regrets, 'regret')} in the formation."
 
     def _bag(self) -> str:
         size = int(self.board.bag.sum())
@@ -424,7 +424,7 @@ class Narrator:
         return _there(self.board, place)
 
     def _kind(self, die: int) -> str:
-        return self.kinds[self.board.kind[die]]
+        return str(self.kinds[self.board.kind[die]])
 
     def _die(self, board: Any, die: int) -> str:
         return f"{self.kinds[board.kind[die]]} {self._vice(board, die)}"

@@ -1,8 +1,8 @@
 """Matches of Shred of Redemption in one line, and positions written by hand.
 
 Tokens are letters: K C L R D H for Kindness, Charity, Learning, Restraint, Diligence and Humility, small where they are
-used; x is a regret, and a dot a gap. What a die shows is the letter of the virtue that counters it. Positions are played
-with a pack (`content`) whose effects do nothing, but for those that a test gives it; for its dice see `FACES`.
+used; x is a regret, and a dot a gap. What a die shows is the letter of the virtue that counters it. Positions are
+played with a pack (`content`) whose effects do nothing, but for those that a test gives it; for its dice see `FACES`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,9 @@ def content(
     said = {
         "title": "by hand",
         "virtues": {
-            name: {"counters": vice, "use": (use or {}).get(letter, NOTHING), "discard": (discard or {}).get(letter, NOTHING)}
+            name: {"counters": vice} | {
+                key: (given or {}).get(letter, NOTHING) for key, given in (("use", use), ("discard", discard))
+            }
             for name, vice, letter in zip(VIRTUES, VICES, LETTERS, strict=True)
         },
         "dice": {f"die of {VICES[kind]}": [VICES[each] for each in line] for kind, line in enumerate(faces)},

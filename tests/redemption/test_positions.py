@@ -46,7 +46,7 @@ MATCH = "KCLRD"
 """A formation that matches these dice."""
 
 
-# 1. History ------------------------------------------------------------------------------------------------------------
+# 1. History -----------------------------------------------------------------------------------------------------------
 
 
 def test_dice_are_drawn_and_cards_offered_one_after_the_other():
@@ -93,7 +93,7 @@ def test_how_many_cards_are_kept(cards):
     assert len(game.cards) == cards
 
 
-# 2. Reflection -----------------------------------------------------------------------------------------------------------
+# 2. Reflection --------------------------------------------------------------------------------------------------------
 
 
 def start_row(game, bag, virtues):
@@ -169,7 +169,7 @@ def test_a_start_formation_that_matches_brings_the_reckoning():
     assert (DECLARE, 0) in waiting.acts()
 
 
-# 3. Actions --------------------------------------------------------------------------------------------------------------
+# 3. Actions -----------------------------------------------------------------------------------------------------------
 
 
 def test_all_actions():
@@ -412,7 +412,7 @@ def test_the_regret_of_a_card_may_be_what_is_drawn_again():
     assert (game.row.count("x"), game.bag.count("x"), game.supply.count("x")) == (10, 2, 0)
 
 
-# 4. Match, Reckoning, end --------------------------------------------------------------------------------------------------
+# 4. Match, Reckoning, end ---------------------------------------------------------------------------------------------
 
 
 def matched(row, dice=DICE):
@@ -611,7 +611,7 @@ def test_dice_of_the_result_are_as_drawn():
     assert [result[f"die_{place}"] for place in range(1, 6)] == [0, 1, 2, 3, 4]
 
 
-# 5. Primitives ---------------------------------------------------------------------------------------------------------------
+# 5. Primitives --------------------------------------------------------------------------------------------------------
 
 
 def done(effect, row="KCL", dice=DICE, **more):
@@ -640,7 +640,7 @@ def test_look():
     assert game.firsts() == [0, 1, 2]
     game.choose(1)
     assert game.row == "KCL" + seen[1]
-    left = sorted(left + [seen[0], seen[2]], key="KCLRDHx".index)
+    left = sorted([*left, seen[0], seen[2]], key="KCLRDHx".index)
     assert len(game.looked) == 2
     assert game.looked == "".join(left.pop(int(choice(word(3, 4, 5, n), len(left)))) for n in (3, 4))
     assert len(game.choose(0).row) == 5
@@ -965,7 +965,7 @@ def test_a_primitive_without_options_is_passed_over():
     assert game.row == "KCH"
 
 
-# 6. Knobs ----------------------------------------------------------------------------------------------------------------------
+# 6. Knobs -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("knob", "low", "high"), [
