@@ -380,7 +380,7 @@ def pairs(places: list[int], said: str) -> list[tuple[int, int]]:
     return [(left, right) for left, right in combinations(places, 2) if said == "any" or right == left + 1]
 
 
-# Policies ---------------------------------------------------------------------------------------------------------------
+# Policies -------------------------------------------------------------------------------------------------------------
 
 
 class Random:
@@ -459,7 +459,7 @@ def best(values: list[int]) -> int:
 POLICIES = {"random": Random, "scrapper": Scrapper}
 
 
-# Game -------------------------------------------------------------------------------------------------------------------
+# Game -----------------------------------------------------------------------------------------------------------------
 
 
 class Decision(NamedTuple):
@@ -529,7 +529,7 @@ class Game:
     def reflection(self) -> None:
         state = self.state
         state.cards = [*self.kept]
-        state.supply = Counter({virtue: 6 for virtue in state.virtues} | {REGRET: 12})
+        state.supply = Counter(dict.fromkeys(state.virtues, 6) | {REGRET: 12})
         top = [name for card in self.kept for name in self.pack["cards"][card]["top"]]
         for name in [REGRET] * self.knobs["start_regrets"] + state.virtues + top:
             if state.supply[name]:  # SR5
