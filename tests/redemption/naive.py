@@ -161,17 +161,16 @@ class State:
                 self.looked = [self.taken(LOOK) for _ in range(min(said["count"], self.bag.total()))]
             times = 1 if name == "look" else said.get("count", 1)
             for _ in count() if times == "all" else range(times):
-                done = self.once(self.options(name, said), said.get("may", False), decide)
-                if not done and times == "all":
-                    break
+                if not self.once(self.options(name, said), said.get("may", False), decide):
+                    break  # there is nothing to do, or all that remains is left
             self.bag.update(self.looked)  # SR35
             self.looked = []
 
     def once(self, options: list[Option], may: bool, decide: Any) -> bool:
         """One choice and what comes of it; whether anything does."""
-        options = options + [LEAVE] * may
         if not options:
             return False
+        options = options + [LEAVE] * may
         chosen = options[decide(self, options)] if len(options) > 1 else options[0]
         self.do(chosen)
         return chosen != LEAVE
@@ -456,7 +455,27 @@ def best(values: list[int]) -> int:
     return values.index(max(values))
 
 
-POLICIES = {"random": Random, "scrapper": Scrapper}
+class Mixed:
+    """`scrapper`, but `random` at one decision in eight, as its word says: what neither does alone."""
+
+    def __init__(self, game: "Game") -> None:
+        self.game, self.policies = game, (Random(game), Scrapper(game))
+
+    @property
+    def today(self) -> Any:
+        return self.policies[int(self.game.word % 8 > 0)]
+
+    def keep(self, offered: list[int]) -> Any:
+        return self.today.keep(offered)
+
+    def act(self, options: list[Option]) -> Any:
+        return self.today.act(options)
+
+    def choose(self, state: State, options: list[Option]) -> Any:
+        return self.today.choose(state, options)
+
+
+POLICIES = {"random": Random, "scrapper": Scrapper, "mixed": Mixed}
 
 
 # Game -----------------------------------------------------------------------------------------------------------------
@@ -594,18 +613,21 @@ def play(
 
 
 def results(game: Game) -> dict[str, Any]:
+    """The columns of a finished game."""
+    is_won = game.ending == "won"
     return {
-        "ending": game.ending,
-        "unfinished": int(game.ending == "unfinished"),
-        "won": int(game.ending == "won"),
-        "reached": int(game.is_reckoned),
+        "winner": 0 if is_won else -1,
+        "won": int(is_won),
+        "reached_reckoning": int(game.is_reckoned),
         "matches_end": game.state.matches,
         "actions": game.counts.total(),
         "tokens_used": game.counts["use"],
         "tokens_discarded": game.counts["discard"],
         "cards_used": game.counts["card"],
         "cards_discarded": game.counts["card_draw"],
-        "dice": game.drawn,
-        "kept": game.kept,
         "reckoning": game.reckoning,
+        **{f"die_{place}": list(game.pack["dice"]).index(kind) for place, kind in enumerate(game.drawn, 1)},
+        "unfinished": int(game.ending == "unfinished"),
+        "ending": ("won", "lost", "conceded", "unfinished").index(game.ending),
+        **{f"kept_{card}": int(card in game.kept) for card in range(len(game.pack["cards"]))},
     }

@@ -19,8 +19,8 @@ KNOBS: dict[str, tuple[Any, ...]] = {
     "formation": (5, 5, 6, 7, 8),
     "cards": (5, 5, 0, 1, 2, 3, 4),
     "start_regrets": (6, 6, 0, 1, 3, 12),
-    "choose_from": (2, 2, 1, 3, 5),
-    "card_draw": (2, 2, 0, 1, 4, 12),
+    "choose_from": (2, 2, 1, 3, 12),
+    "card_draw": (2, 2, 0, 1, 4, 10),
 }
 
 
