@@ -38,7 +38,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         Column("won", "1 if the player won.", "games", headline=True),
         Column("reached_reckoning", "1 if the Reckoning card was drawn.", "games", headline=True),
         Column("matches_end", "Dice that the virtue in their place counters, at the end.", "dice", headline=True),
-        Column("actions", "Uses, Discards, effects and draws of cards, declaring, conceding.", "actions", headline=True),
+        Column("actions", "Uses, Discards, cards' effects and draws, declaring, conceding.", "actions", headline=True),
         Column("tokens_used", "Uses of tokens.", "actions", headline=True),
         Column("tokens_discarded", "Discards of tokens.", "actions", headline=True),
         Column("cards_used", "Cards discarded for their effect.", "cards", headline=True),

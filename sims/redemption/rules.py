@@ -143,7 +143,7 @@ def make_fixed(knobs: Any) -> Fixed:
     fixed = np.zeros(1, LAYOUT.fixed).view(np.recarray)
     for name in KNOBS:
         fixed[name] = getattr(knobs, name)
-    content = knobs.content
+    content = knobs.content.arrays
     fixed.pack_cards, fixed.pack_reckonings = content.cards, content.reckonings
     for name in ("vice", "top", "steps", "step"):
         fixed[name][0] = getattr(content, name)
