@@ -73,7 +73,21 @@ def top(rng: Random) -> list[str]:
 
 
 def effect(rng: Random, longest: int = 8) -> list[dict[str, Any]]:
-    return [primitive(rng) for _ in range(rng.randint(1, longest))]
+    while True:
+        made = [primitive(rng) for _ in range(rng.randint(1, longest))]
+        if sum(map(brings, made)) <= 14:
+            return made
+
+
+def brings(primitive: dict[str, Any]) -> int:
+    """How many tokens it brings into the formation, at most."""
+    [(name, said)] = primitive.items()
+    if name in ("look", "gain"):
+        return 1
+    if name not in ("draw", "add_regret") or (isinstance(said, dict) and said.get("to") == "bag"):
+        return 0
+    count: int = said["count"] if isinstance(said, dict) else said
+    return count
 
 
 def primitive(rng: Random, name: str | None = None) -> dict[str, Any]:

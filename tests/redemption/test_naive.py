@@ -114,7 +114,9 @@ def games_of(number):
     return pack, games
 
 
-def assert_agreement(path: Path, pack: dict[str, Any], knobs: dict[str, Any], seed: int, game: int, policy: str) -> None:
+def assert_agreement(
+    path: Path, pack: dict[str, Any], knobs: dict[str, Any], seed: int, game: int, policy: str
+) -> None:
     row, told = played(path, knobs, seed, game, policy)
     wanted_row, wanted_told = wanted(pack, knobs, seed, game, policy)
     where = f"game {game} of seed {seed}, {policy}, {knobs}"

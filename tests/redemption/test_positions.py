@@ -960,6 +960,29 @@ def test_primitives_come_one_after_the_other():
     assert game.row == "KhD"
 
 
+def test_the_longest_formation():
+    """All 48 tokens, and 14 that come back while 14 gaps are open: 62 places, of which each can be moved to."""
+    effect = [
+        *({"remove": {"count": 2, "what": "virtue"}}, {"remove": "all"}, {"add_regret": 12}),
+        *({"gain": "chosen"}, {"gain": "chosen"}, {"move": 60}, {"move": 60}),
+    ]
+    row = ALL[:36].lower() + "x" * 12
+    game = position(row, effect=effect).effect(0)
+    assert game.row == ".." + row[2:36] + "." * 12 + "x" * 12 + "KK"
+    assert {(2, place) for place in range(62) if place != 2} <= set(game.options())
+    game.choose(61, 2)
+    assert game.row == "..K" + row[2:36] + "." * 12 + "x" * 12 + "K"
+    assert game.choose(2, 61).row == row[2:36] + "x" * 12 + "KK"
+
+
+def test_an_effect_that_brings_more_is_refused():
+    """Else its gaps and tokens might need more places than a formation has."""
+    for effect in ([{"draw": 8}, {"draw": 7}], [{"draw": 12}, {"gain": "Charity"}, {"look": 9}, {"add_regret": 1}]):
+        with pytest.raises(ValidationError, match="brings up to 15 tokens into the formation; 14 is the most"):
+            content(cards=[effect])
+    content(cards=[[{"draw": 12}, {"look": 9}, {"gain": "chosen"}, {"add_regret": {"count": 12, "to": "bag"}}]])
+
+
 def test_a_primitive_without_options_is_passed_over():
     game = done([{"remove": 1}, {"refresh": 1}, {"gain": "Humility"}], "KC")
     assert game.row == "KCH"
