@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from lab import catalogue, measures
-from lab.cell import line_up
+from lab.cell import line_up, seats_in_words
 from lab.curve import Floats
 from lab.errors import BadInput
 from lab.estimate import Estimate, student, wilson
@@ -338,7 +338,7 @@ def title(row: Row) -> str:
     given = json.loads(row["knobs"])
     defaults = catalogue.game(row["game"]).knobs().model_dump(mode="json")
     changed = "".join(f", {name} {value}" for name, value in given.items() if value != defaults[name])
-    return f"{row['game']}, {row['seats']} seats, {line_up(row['policies'])}{changed}"
+    return f"{row['game']}, {seats_in_words(row['seats'])}, {line_up(row['policies'])}{changed}"
 
 
 def caption(rows: list[Row]) -> str:

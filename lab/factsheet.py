@@ -5,6 +5,7 @@ from typing import Any
 from rich.console import Console
 
 from lab import catalogue, tables
+from lab.cell import seats_in_words
 from lab.errors import BadInput
 from lab.lineup import allowed
 from sims.core.content import Shelf
@@ -31,9 +32,7 @@ def factsheet(name: str, console: Console) -> None:
         }
         for each in game.columns(game.seats[0], game.knobs())
     ]
-    few = game.seats[0]
-    seats = "1 seat" if few == 1 else f"{few} seats"
-    tables.show(columns, console, title=f"results columns (for {seats}; -1: not defined)")
+    tables.show(columns, console, title=f"results columns (for {seats_in_words(game.seats[0])}; -1: not defined)")
     if shelf := _shelf(game):
         packs = f"{', '.join(shelf.names)}, or a file NAME.yaml"
         console.print(f"`lab game {name} --content PACK` prints a content pack ({packs}) as a reference sheet")

@@ -235,7 +235,7 @@ def _fits_the_row(effect: tuple[Step, ...]) -> tuple[Step, ...]:
     """What an effect takes away leaves gaps to its end, and places of the formation are bits of a 64-bit word."""
     most = sum(each.primitive.brings for each in effect)
     if most > BROUGHT:
-        raise ValueError(f"brings up to {most} tokens into the formation; {BROUGHT} is the most")
+        raise misfit((), f"brings up to {most} tokens into the formation; {BROUGHT} is the most")
     return effect
 
 
