@@ -6,6 +6,7 @@ played with a pack (`content`) whose effects do nothing, but for those that a te
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from sims.redemption.pack import Content, compiled
 from sims.redemption.rules import ACT, CHOOSE, RESTING
 from sims.redemption.table import Table, check
 
+BOX = Path(__file__).parent / "box.yaml"
+"""A small pack, so that tests do not depend on `sample`."""
 VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
 VICES = ("Wrath", "Greed", "Ignorance", "Lust", "Sloth", "Pride")
 LETTERS = "KCLRDH"

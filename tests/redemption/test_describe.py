@@ -12,7 +12,7 @@ import pytest
 
 from lab.arena import play
 from sims.redemption.pack import VIRTUES
-from tests.redemption.common import content, match
+from tests.redemption.common import BOX, content, match
 
 EVERYTHING = content(
     use={
@@ -51,7 +51,7 @@ EVERYTHING = content(
 MATCHES = {
     "default": match("scrapper", seed=4),
     "random": match("random"),
-    "tiny": match("scrapper", content="tiny", match="declared", start_regrets=2),
+    "box": match("scrapper", content=str(BOX), match="declared", start_regrets=2),
     "everything": match("random", EVERYTHING),
     "everything, scrapped": match("scrapper", EVERYTHING, match="declared", start_regrets=1),
     "weak": match("random", EVERYTHING, used_discard="weak", match="declared", formation=8, start_regrets=0),

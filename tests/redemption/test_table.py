@@ -7,11 +7,11 @@ from lab import arena
 from sims.redemption import GAME, scalar
 from sims.redemption.rules import ASKED
 from sims.redemption.table import check, determinize
-from tests.redemption.common import match
+from tests.redemption.common import BOX, match
 
 VARIANTS = {
     "default": {},
-    "tiny": {"content": "tiny"},
+    "box": {"content": str(BOX)},
     "declared": {"match": "declared", "used_discard": "weak", "formation": 8},
     "poor": {"cards": 0, "start_regrets": 12, "max_actions": 12},
     "rich": {"choose_from": 12, "card_draw": 10, "start_regrets": 0},
