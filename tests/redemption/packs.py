@@ -39,7 +39,7 @@ def pack(rng: Random) -> dict[str, Any]:
         **({"invented": rng.random() < 0.5} if rng.random() < 0.5 else {}),
         "virtues": {
             name: {"counters": vice, "use": effect(rng, longest), "discard": effect(rng, longest)}
-            for name, vice in zip(VIRTUES, vices, strict=True)
+            for name, vice in zip(rng.sample(VIRTUES, 6), vices, strict=True)
         },
         "dice": {f"Life of {vice}": die(rng, vice) for vice in rng.sample(VICES, 6)},
         "cards": [
