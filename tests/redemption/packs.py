@@ -69,10 +69,15 @@ def die(rng: Random, dominant: str) -> list[str]:
 
 
 def top(rng: Random) -> list[str]:
-    return [rng.choice((*VIRTUES, *VIRTUES, "Regret")) for _ in range(rng.choice((0, 1, 2, 2, 3, 4, 12)))]
+    """Any tokens, as often as one likes: now and then more of a kind than a byte counts."""
+    often = [rng.choice((*VIRTUES, "Regret"))] * (200 if rng.random() < 0.02 else 0)
+    return [rng.choice((*VIRTUES, *VIRTUES, "Regret")) for _ in range(rng.choice((0, 1, 2, 2, 3, 4, 12)))] + often
 
 
 def effect(rng: Random, longest: int = 8) -> list[dict[str, Any]]:
+    """Mostly single things; now and then all tokens go and come again, which leaves more gaps than anything else."""
+    if longest > 1 and rng.random() < 0.02:
+        return [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * (longest // 2)
     return [primitive(rng) for _ in range(rng.randint(1, longest))]
 
 
