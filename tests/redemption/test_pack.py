@@ -195,6 +195,11 @@ WRONG = [
         "18: dice.Court has the dominant vice of War, Wrath; each kind has its own",
     ),
     ("  Court: [Pride, Pride, Pride, Sloth, Wrath, Greed]\n", "", "12: dice has 5 items; it needs at least 6"),
+    (
+        "  Court:",
+        '  "A\\n2":',
+        r"18: dice.'A\n2' 'A\n2' is not a line of 1 to 60 characters that can be printed, without blanks around",
+    ),
     # cards
     ("name: Bread", "name: Soup", "21: cards[1].name 'Soup' is already the name of cards[0]"),
     ("name: Soup, ", "", "20: cards[0] name is missing"),
