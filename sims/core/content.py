@@ -210,7 +210,8 @@ def _complain(given: Given, error: Any, place: Place) -> NoReturn:
         case "too_long":
             raise found.error(f"has more than {context['max_length']} items, which is the most")
     text = WANTED.get(error["type"]) or one_line(error["msg"]).removeprefix("Value error, ")
-    raise found.wrong(text.replace("Input should be", "is not"))
+    text = text.replace("Input should be", "is not")
+    raise found.error(f"{str(place[-2])[:80]!r} {text}") if rest == ("[key]",) else found.wrong(text)
 
 
 WANTED = {

@@ -17,6 +17,9 @@ i8, i64, u64 = np.int8, np.int64, np.uint64
 # Tokens: a kind (a virtue's number, or REGRET), and 8 if used. GAP: an empty place (SR31).
 REGRET, GAP, USED = 6, -1, 8
 DICE, FACES = 5, 6
+PLACES = 62
+"""Of the formation: 48 tokens and 14 gaps, if need be (`append`). A set of places is one signed word, and the bit after
+the last place must fit, too."""
 
 (
     DRAW, LOOK, REROLL, GAIN, ADD_REGRET, REMOVE, RETURN, EXHAUST, REFRESH, TURN, SWAP, MOVE, SET_DIE, TURN_DIE,
@@ -90,7 +93,9 @@ def tokens(board, what):
 
 @kernel(inline=True)
 def append(board, kind):
-    """To the right end, fresh (SR18)."""
+    """To the right end, fresh (SR18). Gaps close before the effect has ended only where no place is left there."""
+    if board.length == PLACES:
+        close_gaps(board)
     board.token[board.length] = kind
     board.length += 1
 
@@ -111,6 +116,8 @@ def close_gaps(board):
     for place in range(board.length):
         if board.token[place] != GAP:
             board.token[length] = board.token[place]
+            if board.acting == place:
+                board.acting = length
             length += 1
     board.length = length
 
@@ -433,9 +440,7 @@ def apply(fixed, board, action, key, game):
     elif op == SET_DIE or op == TURN_DIE:
         board.face[first >> 3] = first & 7
     elif op == SWAP_DICE:
-        other = first + 1 if board.relation == NEIGHBOUR else second
-        board.kind[first], board.kind[other] = board.kind[other], board.kind[first]
-        board.face[first], board.face[other] = board.face[other], board.face[first]
+        swap_dice(board, first, first + 1 if board.relation == NEIGHBOUR else second)
     elif op == LOSE_CARD:
         board.cards &= ~bit(first)
     board.times += 1
@@ -458,8 +463,20 @@ def move(board, place, target):
     """A token goes to another place: into a gap (SR31), or all between shift by one."""
     if board.token[target] == GAP:
         swap(board, place, target)
-        return
+    else:
+        shift(board, place, target)
+
+
+@kernel
+def shift(board, place, target):
+    """What is at a place goes to another, and all between shift by one."""
     way = 1 if target > place else -1
     while place != target:
         swap(board, place, place + way)
         place += way
+
+
+@kernel
+def swap_dice(board, one, other):
+    board.kind[one], board.kind[other] = board.kind[other], board.kind[one]
+    board.face[one], board.face[other] = board.face[other], board.face[one]

@@ -13,8 +13,6 @@ from sims.core.errors import unknown
 VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
 KINDS, FACES, CARDS, RECKONINGS, STEPS, EFFECTS = 6, 6, 64, 32, 8, 2 * 6 + 64 + 32
 """At most, or exactly: kinds of tokens and of dice, faces, cards, Reckoning cards, primitives an effect, effects."""
-BROUGHT = 14
-"""Tokens that an effect brings into the formation, at most."""
 CHOSEN, ALL = -1, 99
 """In place of a virtue or a die; in place of a count."""
 
@@ -38,11 +36,6 @@ Place = Literal["chosen", "leftmost", "rightmost"]
 class Primitive(Part):
     """One step of an effect. The first field may be given alone: `draw: 2` is `draw: {count: 2}`."""
 
-    @property
-    def brings(self) -> int:
-        """How many tokens it brings into the formation, at most."""
-        return 0
-
     def row(self) -> dict[str, int]:
         """Its `FIELDS`, those that are not 0."""
         said = self.model_dump()
@@ -64,26 +57,14 @@ class Choice(Primitive):
 class Draw(Primitive):
     count: Count
 
-    @property
-    def brings(self) -> int:
-        return self.count
-
 
 class Look(Choice):
     count: Count
-
-    @property
-    def brings(self) -> int:
-        return 1
 
 
 class AddRegret(Primitive):
     count: Count
     to: Literal["formation", "bag"] = "formation"
-
-    @property
-    def brings(self) -> int:
-        return self.count if self.to == "formation" else 0
 
     def row(self) -> dict[str, int]:
         return super().row() | {"to": int(self.to == "bag")}
@@ -91,10 +72,6 @@ class AddRegret(Primitive):
 
 class Gain(Choice):
     virtue: Virtue
-
-    @property
-    def brings(self) -> int:
-        return 1
 
     def row(self) -> dict[str, int]:
         return super().row() | {"to": virtue_of(self.virtue)}
@@ -231,17 +208,7 @@ class Step(pydantic.RootModel[tuple[str, Any]]):
         return isinstance(self.primitive, Choice) and self.primitive.may
 
 
-def _fits_the_row(effect: tuple[Step, ...]) -> tuple[Step, ...]:
-    """What an effect takes away leaves gaps to its end, and places of the formation are bits of a 64-bit word."""
-    most = sum(each.primitive.brings for each in effect)
-    if most > BROUGHT:
-        raise misfit((), f"brings up to {most} tokens into the formation; {BROUGHT} is the most")
-    return effect
-
-
-Effect = Annotated[
-    tuple[Step, ...], pydantic.Field(min_length=1, max_length=STEPS), pydantic.AfterValidator(_fits_the_row)
-]
+Effect = Annotated[tuple[Step, ...], pydantic.Field(min_length=1, max_length=STEPS)]
 
 
 class VirtueToken(Part):

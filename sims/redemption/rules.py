@@ -16,6 +16,7 @@ from sims.redemption.effects import (
     A_VIRTUE,
     DICE,
     FACES,
+    PLACES,
     REGRET,
     USED,
     add_regrets,
@@ -41,8 +42,8 @@ from sims.redemption.effects import (
 
 i8, i16, i32, i64, u32, u64 = np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64
 
-PLACES, KEPT, OFFERED, LOOKED_AT = 64, 5, 12, 12
-"""Room for the formation (48 tokens and a gap), for cards kept, for cards offered, for tokens looked at."""
+KEPT, OFFERED, LOOKED_AT = 5, 12, 12
+"""Room for cards kept, for cards offered, for tokens looked at."""
 COPIES = 4
 """Dice of each kind."""
 
@@ -86,7 +87,7 @@ def _layout() -> Layout:
     fixed = [
         *((name, i64) for name in KNOBS),
         ("pack_cards", i64), ("pack_reckonings", i64),
-        ("vice", i8, (pack.KINDS, FACES)), ("top", i8, (pack.CARDS, *per_kind)),
+        ("vice", i8, (pack.KINDS, FACES)), ("top", i16, (pack.CARDS, *per_kind)),
         ("steps", i8, (pack.EFFECTS,)), ("step", i8, (pack.EFFECTS, pack.STEPS, len(pack.FIELDS))),
     ]  # fmt: skip
     board = [
@@ -95,6 +96,7 @@ def _layout() -> Layout:
         ("usable", i64), ("virtues", i64),  # ACT: places whose Use can do something, and those of virtue tokens
         ("matched", i64),  # whether the formation matches
         ("cards", i64),  # kept and left, by their number
+        ("seen", i64),  # cards of the pack that were offered
         ("actions", i64),  # begun
         ("reckoning", i64),  # the card, -1 before it is drawn
         ("effect", i64), ("step", i64), ("times", i64),  # where in which effect
@@ -198,6 +200,7 @@ def history(g):
         b.offers = min(f.choose_from, f.pack_cards - h.top)
         for place in range(b.offers):
             b.offered[place] = h.deck[h.top + place]
+            b.seen |= bit(h.deck[h.top + place])
         h.top += b.offers
         if b.offers > 1:
             return ask(g, KEEP)

@@ -17,7 +17,9 @@ import numpy as np
 
 from sims.core import rng
 
+VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
 REGRET = "Regret"
+PLACES = 62
 DICE, CARDS, ROLL, DRAW, LOOK, REROLL, RECKONING, POLICY = 1, 2, 3, 4, 5, 6, 7, 20
 LEAVE = ("leave",)
 BY_LUCK = ("draw", "look", "reroll")
@@ -105,7 +107,8 @@ class State:
 
     @property
     def virtues(self) -> list[str]:
-        return list(self.pack["virtues"])
+        """In their order, whatever it is in the pack."""
+        return list(VIRTUES)
 
     def counters(self, virtue: str) -> str:
         found: str = self.pack["virtues"][virtue]["counters"]
@@ -242,17 +245,19 @@ class State:
             case ("leave",):
                 pass
             case ("draw",):
-                self.row.append(Token(self.taken(DRAW)))  # SR18
+                self.append(self.taken(DRAW))
             case ("keep", number):
-                self.row.append(Token(self.looked.pop(number)))
+                self.append(self.looked.pop(number))
             case ("reroll", dice):
                 if self.luck is not None:
                     for die in dice:
                         self.dice[die] = (self.dice[die][0], self.luck.next(REROLL, 6))
             case ("gain", virtue):
-                self.move_token(self.supply, virtue)
+                self.supply[virtue] -= 1
+                self.append(virtue)
             case ("add_regret", "formation"):
-                self.move_token(self.supply, REGRET)
+                self.supply[REGRET] -= 1
+                self.append(REGRET)
             case ("add_regret", "bag"):
                 self.supply[REGRET] -= 1
                 self.bag[REGRET] += 1
@@ -295,9 +300,10 @@ class State:
         self.bag[kind] -= 1
         return kind
 
-    def move_token(self, source: Counter[str], kind: str) -> None:
-        """To the right end of the row, fresh."""
-        source[kind] -= 1
+    def append(self, kind: str) -> None:
+        """SR18. Gaps, too, have a place until the effect ends, as long as there are places."""
+        if len(self.row) == PLACES:
+            self.close()
         self.row.append(Token(kind))
 
     def take_away(self, place: int, to: Counter[str]) -> None:

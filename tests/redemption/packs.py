@@ -39,7 +39,7 @@ def pack(rng: Random) -> dict[str, Any]:
         **({"invented": rng.random() < 0.5} if rng.random() < 0.5 else {}),
         "virtues": {
             name: {"counters": vice, "use": effect(rng, longest), "discard": effect(rng, longest)}
-            for name, vice in zip(VIRTUES, vices, strict=True)
+            for name, vice in zip(rng.sample(VIRTUES, 6), vices, strict=True)
         },
         "dice": {f"Life of {vice}": die(rng, vice) for vice in rng.sample(VICES, 6)},
         "cards": [
@@ -69,25 +69,16 @@ def die(rng: Random, dominant: str) -> list[str]:
 
 
 def top(rng: Random) -> list[str]:
-    return [rng.choice((*VIRTUES, *VIRTUES, "Regret")) for _ in range(rng.choice((0, 1, 2, 2, 3, 4, 12)))]
+    """Any tokens, as often as one likes: now and then more of a kind than a byte counts."""
+    often = [rng.choice((*VIRTUES, "Regret"))] * (200 if rng.random() < 0.02 else 0)
+    return [rng.choice((*VIRTUES, *VIRTUES, "Regret")) for _ in range(rng.choice((0, 1, 2, 2, 3, 4, 12)))] + often
 
 
 def effect(rng: Random, longest: int = 8) -> list[dict[str, Any]]:
-    while True:
-        made = [primitive(rng) for _ in range(rng.randint(1, longest))]
-        if sum(map(brings, made)) <= 14:
-            return made
-
-
-def brings(primitive: dict[str, Any]) -> int:
-    """How many tokens it brings into the formation, at most."""
-    [(name, said)] = primitive.items()
-    if name in ("look", "gain"):
-        return 1
-    if name not in ("draw", "add_regret") or (isinstance(said, dict) and said.get("to") == "bag"):
-        return 0
-    count: int = said["count"] if isinstance(said, dict) else said
-    return count
+    """Mostly single things; now and then all tokens go and come again, which leaves more gaps than anything else."""
+    if longest > 1 and rng.random() < 0.02:
+        return [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * (longest // 2)
+    return [primitive(rng) for _ in range(rng.randint(1, longest))]
 
 
 def primitive(rng: Random, name: str | None = None) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from ruamel.yaml import YAML
 from sims.core.content import Pack
 from sims.core.errors import BadInput
 from sims.redemption.pack import SHELF
+from tests.lab.test_bad_input import refused
+from tests.lab.test_cli import says
 from tests.redemption import packs
 
 BOX = """\
@@ -182,7 +184,10 @@ WRONG = [
     (
         "Pride, Sloth, Wrath, Greed]",
         "Pride, Sloth, Wrath, Lust]",
-        "18: dice.Court[5] 'Lust' is not a vice that a virtue counters (Gluttony, Greed, Ignorance, Pride, Sloth, Wrath)",
+        (
+            "18: dice.Court[5] 'Lust' is not a vice that a virtue counters "
+            "(Gluttony, Greed, Ignorance, Pride, Sloth, Wrath)"
+        ),
     ),
     (
         "[Pride, Pride, Pride, Sloth, Wrath, Greed]",
@@ -190,6 +195,11 @@ WRONG = [
         "18: dice.Court has the dominant vice of War, Wrath; each kind has its own",
     ),
     ("  Court: [Pride, Pride, Pride, Sloth, Wrath, Greed]\n", "", "12: dice has 5 items; it needs at least 6"),
+    (
+        "  Court:",
+        '  "A\\n2":',
+        r"18: dice.'A\n2' 'A\n2' is not a line of 1 to 60 characters that can be printed, without blanks around",
+    ),
     # cards
     ("name: Bread", "name: Soup", "21: cards[1].name 'Soup' is already the name of cards[0]"),
     ("name: Soup, ", "", "20: cards[0] name is missing"),
@@ -272,6 +282,17 @@ def test_random_packs_are_read(place, number):
 SAME = [
     ("title: Box", "# a comment\ntitle: Box"),
     ("title: Box", "title: Box\ninvented: true"),
+    # Virtues have one order, whatever it is in the file.
+    (
+        (
+            "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
+            "  Learning: {counters: Ignorance, use: [draw: 1], discard: [draw: 2]}\n"
+        ),
+        (
+            "  Learning: {counters: Ignorance, use: [draw: 1], discard: [draw: 2]}\n"
+            "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
+        ),
+    ),
     ("draw: 1", "draw: {count: 1}"),
     ("swap: any", "swap: {may: false, pair: any}"),
     ("add_regret: 2", "add_regret: {count: 2, to: formation}"),
@@ -303,3 +324,30 @@ def test_a_crowded_top_is_counted(place):
     """More than a byte holds."""
     crowd = load(place, BOX.replace("top: []", f"top: [{', '.join(['Regret'] * 300)}]"))
     assert crowd.arrays.top[1].tolist() == [0, 0, 0, 0, 0, 0, 300]
+
+
+RUN = ("run", "redemption", "-p", "random", "--games", "20", "--set")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            BOX.replace("draw: 1", "darw: 1", 1),
+            "box.yaml:5: virtues.Kindness.use[0] 'darw' is not a primitive; did you",
+        ),
+        (BOX.replace("gain: Charity", "gain: Patience"), "box.yaml:20: cards[0].effect[0].gain 'Patience' is not what"),
+        ("", "box.yaml:1: empty; a content pack needs at least a title"),
+        (None, "box.yaml: no such file"),
+    ],
+)
+def test_the_command_line_says_it(place, content, message):
+    """One line, exit code 2, and nothing is written."""
+    if content is not None:
+        (place / "box.yaml").write_text(content, encoding="utf-8")
+    assert message in refused(place, [*RUN, "content=box.yaml"])
+
+
+def test_the_command_line_plays_it(place):
+    (place / "box.yaml").write_text(BOX, encoding="utf-8")
+    assert "redemption, 20 games" in says(*RUN, "content=box.yaml")

@@ -961,7 +961,7 @@ def test_primitives_come_one_after_the_other():
 
 
 def test_the_longest_formation():
-    """All 48 tokens, and 14 that come back while 14 gaps are open: 62 places, of which each can be moved to."""
+    """All 48 tokens, and 14 gaps: 62 places, of which each can be moved to."""
     effect = [
         *({"remove": {"count": 2, "what": "virtue"}}, {"remove": "all"}, {"add_regret": 12}),
         *({"gain": "chosen"}, {"gain": "chosen"}, {"move": 60}, {"move": 60}),
@@ -975,12 +975,15 @@ def test_the_longest_formation():
     assert game.choose(2, 61).row == row[2:36] + "x" * 12 + "KK"
 
 
-def test_an_effect_that_brings_more_is_refused():
-    """Else its gaps and tokens might need more places than a formation has."""
-    for effect in ([{"draw": 8}, {"draw": 7}], [{"draw": 12}, {"gain": "Charity"}, {"look": 9}, {"add_regret": 1}]):
-        with pytest.raises(ValidationError, match="brings up to 15 tokens into the formation; 14 is the most"):
-            content(cards=[effect])
-    content(cards=[[{"draw": 12}, {"look": 9}, {"gain": "chosen"}, {"add_regret": {"count": 12, "to": "bag"}}]])
+def test_gaps_close_where_no_place_is_left():
+    """A token more, while 15 gaps are open: there is no place 63, so gaps close before the effect ends."""
+    effect = [
+        *({"remove": {"count": 3, "what": "virtue"}}, {"remove": "all"}, {"add_regret": 12}),
+        *({"gain": "chosen"}, {"gain": "chosen"}, {"gain": "chosen"}, {"swap": "neighbours"}),
+    ]
+    game = position(ALL[:36].lower() + "x" * 12, effect=effect).effect(0)
+    assert game.row == ALL[3:36].lower() + "x" * 12 + "KKK"
+    assert game.firsts() == list(range(47))
 
 
 def test_a_primitive_without_options_is_passed_over():
