@@ -267,8 +267,8 @@ class Narrator:
         used = b.acting >= 0
         while b.step < len(steps):
             said = "again" if b.times else pack.words((steps[b.step],)).removesuffix(".")
-            done = yield from self._happens(steps[b.step])
-            yield f"  {_first_up(said)}: {done}."
+            if done := (yield from self._happens(steps[b.step])):
+                yield f"  {_first_up(said)}: {done}."
         if used:
             yield f"  {self._acted()}."
         length = int(b.length)
@@ -285,7 +285,7 @@ class Narrator:
         return f"{token} goes to the supply (SR13)" if b.leaves else f"{token} turns to used (SR32)"
 
     def _happens(self, step: pack.Step) -> Story[str]:
-        """Once a primitive: what it does."""
+        """Once a primitive: what it does. Nothing, where all are done of which there was one."""
         b, fields = self.board, self.fixed.step[self.board.effect, self.board.step]
         if fields[OP] == DRAW:
             effects.next_step(b)
@@ -298,8 +298,9 @@ class Narrator:
         options = effects.find_options(self.fixed, b)
         b.may = fields[MAY]
         if options == 0:
+            is_done = b.times > 0 and fields[COUNT] == ALL
             effects.next_step(b)
-            return "nothing to be done"
+            return "" if is_done else "nothing to be done"
         action = (yield from self._answer(CHOOSE)) if options + b.may > 1 else int(effects.nth_option(b, 0))
         before = b.copy()
         effects.apply(self.fixed, b, action, self.key, self.game)

@@ -2,11 +2,13 @@
 
 The narrator plays each game once more and stops where the table disagrees, so every game that it tells to the end is a
 check of its own. Here its lines are read back: tokens from the first draw to the last formation, dice, and what is
-counted.
+counted. `replays/by-hand.txt` is to be read by people: after a change of rules, luck or words check the differences
+against the rules, and write it anew with `python -m tests.redemption.test_describe`.
 """
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +62,7 @@ MATCHES = {
     "many": match("scrapper", EVERYTHING, choose_from=1, card_draw=10, start_regrets=12),
     "short deck": match("random", EVERYTHING, choose_from=4),
 }
+GOLDEN = Path(__file__).parent / "replays" / "by-hand.txt"
 GAMES = 4
 NUMBERS = [(name, game) for name in MATCHES for game in range(GAMES)]
 
@@ -77,6 +80,14 @@ def told(name, game):
 
     play(of, game, 1, lambda _, rows: results.extend(rows.tolist()), lanes=1, watch=watch)
     return lines, dict(zip(("winners", *of.columns), results[0], strict=False)), boards[-1]
+
+
+def transcript():
+    return "\n".join(told("everything, scrapped", 25)[0]) + "\n"
+
+
+def test_a_game_is_told_as_before():
+    assert transcript() == GOLDEN.read_text(encoding="utf-8")
 
 
 def amounts(text):
@@ -205,3 +216,8 @@ def test_words_that_part_from_the_table_are_an_error():
 
     with pytest.raises(RuntimeError, match=r"game 0, action \d+: the words say .* of bag, the table "):
         play(of, 0, 1, lambda _, rows: None, lanes=1, watch=watch)
+
+
+if __name__ == "__main__":
+    GOLDEN.parent.mkdir(exist_ok=True)
+    GOLDEN.write_text(transcript(), encoding="utf-8")
