@@ -81,4 +81,5 @@ GAME = Game(
     narrator=describe.Narrator,
     lanes=4096,
     scalar="sims.redemption.scalar",
+    clairvoyant="sims.redemption.clairvoyant",
 )
