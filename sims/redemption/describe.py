@@ -159,6 +159,11 @@ class Narrator:
         dice, deck = self._shuffled(rules.DICE_BAG, 24), self._shuffled(rules.DECK, len(self.content.cards))
         yield ""
         yield f"History: {DICE} dice from the bag, {_count(self.knobs.cards, 'card')} from the deck."
+        is_treated = bool(self.knobs.cards) and 0 <= self.knobs.first_card < len(deck)
+        if is_treated:
+            first, place = int(self.knobs.first_card), deck.index(self.knobs.first_card)
+            deck[0], deck[place] = first, deck[0]
+            yield f"  Treatment: {self._card(first)} comes to the top of the deck, and is offered alone."
         for place in range(DICE):
             kind = self.board.kind[place] = dice[place] // rules.COPIES
             self.board.dice += 1
@@ -166,7 +171,7 @@ class Narrator:
             yield f"  Die {place + 1} is of {name}: {', '.join(self.content.dice[name])}."
             if place < self.knobs.cards:
                 offered, deck = deck[: self.knobs.choose_from], deck[self.knobs.choose_from :]
-                yield from self._keep(offered)
+                yield from self._keep(offered[:1] if is_treated and place == 0 else offered)
 
     def _keep(self, offered: list[int]) -> Story[None]:
         b = self.board

@@ -134,6 +134,12 @@ def test_a_run_has_its_note(box):
     assert json.loads(run("--set", f"content={box}", "--json").out)["note"] == ""
 
 
+def test_a_bound_has_its_note():
+    given = ["bound", "redemption", "--policy", "scrapper", "--games", 2, "--width", 20, "--set", f"content={BOX}"]
+    assert lab(*given).out.count(NOTE) == 1
+    assert json.loads(lab(*given, "--json").out)["note"] == NOTE.removeprefix("note: ")
+
+
 def test_a_sweep_ends_with_each_note_once(study, tmp_path):
     for quiet in ([], ["--quiet"]):
         said = lab("sweep", study, "--out", tmp_path / "out", "--jobs", 1, *quiet)

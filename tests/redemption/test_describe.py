@@ -60,6 +60,7 @@ MATCHES = {
     "no cards": match("scrapper", EVERYTHING, cards=0, formation=7),
     "few": match("random", EVERYTHING, cards=2, choose_from=5, card_draw=0, max_actions=6),
     "many": match("scrapper", EVERYTHING, choose_from=1, card_draw=10, start_regrets=12),
+    "treated": match("random", EVERYTHING, first_card=5, choose_from=3),
     "short deck": match("random", EVERYTHING, choose_from=4),
 }
 GOLDEN = Path(__file__).parent / "replays" / "by-hand.txt"
@@ -165,7 +166,9 @@ def test_history_is_told(name, game):
     kept = [re.match(r"    Kept: (.*?)[;.]", line)[1] for line in lines if line.startswith("    Kept: ")]
     assert kept == [pack.cards[card].name for card in board.card[: board.kept].tolist()]
     offered = [line for line in lines if line.startswith("    Offered: ")]
-    assert len(offered) == min(cards * of.setting.knobs.choose_from, len(pack.cards))
+    skipped = of.setting.knobs.choose_from - 1 if of.setting.knobs.first_card >= 0 else 0
+    assert len(offered) == min(cards * of.setting.knobs.choose_from, len(pack.cards)) - skipped
+    assert of.setting.knobs.first_card in (-1, board.card[0])
 
 
 @pytest.mark.parametrize(("name", "game"), NUMBERS)

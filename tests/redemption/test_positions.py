@@ -82,6 +82,21 @@ def test_one_card_to_choose_from_is_kept():
     assert game.board.card.tolist() == shuffled(0, 8, 2, 10)[:5]
 
 
+def test_a_card_that_is_offered_first():
+    """The treatment: it changes places with the top of the deck and is offered alone; the rest of that offer is
+    skipped, and all else is as without it."""
+    deck = shuffled(0, 4, 2, 10)
+    for card in range(10):
+        game = dealt(game=4, first_card=card)
+        changed = [card if each == deck[0] else deck[0] if each == card else each for each in deck]
+        assert (game.board.dice, game.board.card[0]) == (2, card)
+        for turn in range(1, 5):
+            assert game.board.offered[:2].tolist() == changed[2 * turn : 2 * turn + 2]
+            game.answer(KEEP, 1)
+    game = dealt(game=4, first_card=10)  # the pack has no such card
+    assert (game.board.dice, game.board.offered[:2].tolist()) == (1, deck[:2])
+
+
 @pytest.mark.parametrize("cards", range(6))
 def test_how_many_cards_are_kept(cards):
     """SR37: one after each of the first dice."""
