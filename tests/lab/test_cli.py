@@ -27,6 +27,7 @@ COMMANDS = (
     "report",
     "ask",
     "balance",
+    "bound",
     "compare",
     "sense",
     "sweep",

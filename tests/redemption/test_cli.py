@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from lab import catalogue
 from sims.redemption.pack import SHELF
 from tests.lab.test_cli import lab
 from tests.redemption.common import BOX
@@ -106,7 +107,8 @@ def test_a_new_study_of_one_seat_has_one_policy_a_line_and_runs(tmp_path):
     said = lab("new", "redemption")
     path = tmp_path / "new.yaml"
     path.write_text(said.out, encoding="utf-8")
-    assert "\n  - [random]\n  - [scrapper]\n" in said.out
+    first, second = list(catalogue.policies("redemption"))[:2]
+    assert f"\n  - [{first}]\n  - [{second}]\n" in said.out
     assert "How often is it won?" in said.out
     assert lab("sweep", path, "--games", 20, "--out", tmp_path / "out", "--jobs", 1).code == 0
 
