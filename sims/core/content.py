@@ -12,13 +12,15 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import pydantic
 from pydantic_core import PydanticCustomError, core_schema
 
-from sims.core.document import Given, one_line, read_document
 from sims.core.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from sims.core.document import Given
 
 Place = tuple[str | int, ...]
 """Where in a pack: keys and places in lists, `("cards", 3, "top")`."""
@@ -146,6 +148,8 @@ class Shelf:
         return _LOADED[key]
 
     def _read(self, path: Path) -> Pack:
+        from sims.core.document import read_document  # a reader of YAML, which most workers do not need
+
         given = read_document(path, "content pack", "a title")
         content = _checked(self.model, given)
         arrays = self.compiled(content)
@@ -159,13 +163,13 @@ _LOADED: dict[tuple[str, int], Pack] = {}
 """Packs by file and time of change."""
 
 
-def _plain(given: Given) -> Any:
+def _plain(given: "Given") -> Any:
     if isinstance(given.value, dict):
         return {key: _plain(each) for key, each in given.value.items()}
     return tuple(map(_plain, given.value)) if isinstance(given.value, list) else given.value
 
 
-def _find(given: Given, place: Place) -> tuple[Given, Place]:
+def _find(given: "Given", place: Place) -> tuple["Given", Place]:
     """What stands at a place, or the nearest that holds it, and what is left of the place then."""
     for step, key in enumerate(place):
         inside = given.value
@@ -176,7 +180,7 @@ def _find(given: Given, place: Place) -> tuple[Given, Place]:
     return given, ()
 
 
-def _checked(model: type[Part], given: Given) -> Any:
+def _checked(model: type[Part], given: "Given") -> Any:
     try:
         return model.model_validate(_plain(given))
     except pydantic.ValidationError as error:
@@ -187,8 +191,10 @@ def _first(error: pydantic.ValidationError) -> Any:
     return error.errors(include_url=False)[0]
 
 
-def _complain(given: Given, error: Any, place: Place) -> NoReturn:
+def _complain(given: "Given", error: Any, place: Place) -> NoReturn:
     """An error of pydantic's about what stands at a place, with the line of the file."""
+    from sims.core.document import one_line
+
     context = error.get("ctx", {})
     place = (*place, *error["loc"], *context.get("place", ()))
     found, rest = _find(given, place)
