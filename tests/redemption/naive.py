@@ -19,7 +19,7 @@ from sims.core import rng
 
 VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
 REGRET = "Regret"
-PLACES = 64
+PLACES = 60
 DICE, CARDS, ROLL, DRAW, LOOK, REROLL, RECKONING, POLICY = 1, 2, 3, 4, 5, 6, 7, 20
 LEAVE = ("leave",)
 BY_LUCK = ("draw", "look", "reroll")

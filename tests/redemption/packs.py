@@ -77,7 +77,8 @@ def top(rng: Random) -> list[str]:
 def effect(rng: Random, longest: int = 8) -> list[dict[str, Any]]:
     """Mostly single things; now and then all tokens go and come again, which leaves more gaps than anything else."""
     if longest > 1 and rng.random() < 0.02:
-        return [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * (longest // 2)
+        come_and_go = [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * (longest // 2)
+        return [*come_and_go, primitive(rng)][-longest:]
     return [primitive(rng) for _ in range(rng.randint(1, longest))]
 
 

@@ -163,6 +163,29 @@ def test_own_packs(name, policy):
         assert_agreement(name, setting, wanted(pack, *setting))
 
 
+CROWD = [
+    [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * 4,
+    [*[{"draw": 12}] * 3, {"return": {"count": "all", "what": "any"}}, {"draw": 12}, {"move": 60}],
+    [*[{"draw": 12}] * 3, {"return": {"count": "all", "what": "virtue"}}, {"draw": 7}, {"gain": "chosen"}],
+]
+
+
+@pytest.mark.parametrize("effect", CROWD)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_more_gaps_than_places(effect, policy, tmp_path):
+    """All tokens are in the formation, leave gaps, and come again, several times in one effect."""
+    rng = Random(f"{effect} {policy}")
+    pack = packs.pack(rng)
+    for token in pack["virtues"].values():
+        token["use"] = token["discard"] = effect
+    path = tmp_path / "crowd.yaml"
+    path.write_text(packs.text(pack), encoding="utf-8")
+    for _ in range(3):
+        knobs, seed, game, _ = a_setting(rng, policy)
+        setting = knobs | {"max_actions": 4}, seed, game, policy
+        assert_agreement(str(path), setting, wanted(pack, *setting))
+
+
 def test_all_knobs_and_bounds_are_drawn():
     knobs = {name: info for name, info in GAME.knobs.model_fields.items() if name != "content"}
     assert set(packs.KNOBS) == set(knobs)
