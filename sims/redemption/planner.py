@@ -183,7 +183,7 @@ def scratch(knobs: Any, seats: int, weights: Any) -> Scratch:
     prepare=scratch,
     uses_word=True,
     costly=True,
-    worlds=(Whole, knob(4, "Worlds in the first round; twice as many in each further one.", low=1, high=1000)),
+    worlds=(Whole, knob(2, "Worlds in the first round; twice as many in each further one.", low=1, high=1000)),
     width=(Whole, knob(6, "Options of a choice within an effect that are looked at.", low=2, high=64)),
 )
 @kernel

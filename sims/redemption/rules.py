@@ -71,7 +71,10 @@ STRONG, WEAK = range(2)
 # Where the effects of an array of the pack begin.
 DISCARDS, CARD_EFFECTS, RECKONINGS = i64(6), i64(12), i64(12 + pack.CARDS)
 
-KNOBS = ("match", "used_discard", "start_regrets", "formation", "cards", "choose_from", "card_draw", "max_actions")
+KNOBS = (
+    *("match", "used_discard", "start_regrets", "formation", "cards", "choose_from", "card_draw", "max_actions"),
+    "first_card",
+)
 
 
 class Layout(NamedTuple):
@@ -186,6 +189,10 @@ def set_up(g):
     for card in range(f.pack_cards):
         deck[card] = card
     shuffle(h.key, h.game, DECK, i64(0), deck)
+    for place in range(f.pack_cards):
+        if deck[place] == f.first_card:
+            deck[place], deck[0] = deck[0], deck[place]
+            break
 
 
 @kernel
@@ -197,11 +204,13 @@ def history(g):
         b.dice += 1
         if b.dice > f.cards:
             continue
-        b.offers = min(f.choose_from, f.pack_cards - h.top)
+        offers = min(f.choose_from, f.pack_cards - h.top)
+        is_treated = b.dice == 1 and 0 <= f.first_card < f.pack_cards
+        b.offers = 1 if is_treated else offers
         for place in range(b.offers):
             b.offered[place] = h.deck[h.top + place]
             b.seen |= bit(h.deck[h.top + place])
-        h.top += b.offers
+        h.top += offers
         if b.offers > 1:
             return ask(g, KEEP)
         if b.offers == 1:

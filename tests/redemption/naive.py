@@ -539,13 +539,17 @@ class Game:
     def history(self) -> None:
         state, kinds = self.state, list(self.pack["dice"])
         deck = self.luck.shuffled(CARDS, len(self.pack["cards"]))
+        treated = self.knobs["first_card"] in deck
+        if treated:  # it changes places with the first
+            place = deck.index(self.knobs["first_card"])
+            deck[0], deck[place] = deck[place], deck[0]
         for place, die in enumerate(self.luck.shuffled(DICE, 24)[:5]):
             self.drawn.append(kinds[die // 4])
             state.dice.append((kinds[die // 4], 0))  # SR1
             if place < self.knobs["cards"]:  # SR37
                 offered, deck = deck[: self.knobs["choose_from"]], deck[self.knobs["choose_from"] :]  # SR3
                 if offered:
-                    self.keep(offered)
+                    self.keep(offered[:1] if treated and place == 0 else offered)
 
     def keep(self, offered: list[int]) -> None:
         options = [("keep", card) for card in offered]

@@ -21,6 +21,7 @@ KNOBS: dict[str, tuple[Any, ...]] = {
     "start_regrets": (6, 6, 0, 1, 3, 12),
     "choose_from": (2, 2, 1, 3, 12),
     "card_draw": (2, 2, 0, 1, 4, 10),
+    "first_card": (-1, -1, -1, 0, 1, 5, 63),
 }
 
 

@@ -15,7 +15,7 @@ VICES = dict(zip("KCLSDH", ("Wrath", "Greed", "Ignorance", "Gluttony", "Sloth", 
 NOTHING = [{"swap_dice": {"pair": "any", "may": True}}]
 RULEBOOK = {
     "match": "automatic", "used_discard": "strong", "max_actions": 200, "formation": 5, "cards": 5,
-    "start_regrets": 6, "choose_from": 2, "card_draw": 2,
+    "start_regrets": 6, "choose_from": 2, "card_draw": 2, "first_card": -1,
 }  # fmt: skip
 
 
