@@ -17,9 +17,8 @@ i8, i64, u64 = np.int8, np.int64, np.uint64
 # Tokens: a kind (a virtue's number, or REGRET), and 8 if used. GAP: an empty place (SR31).
 REGRET, GAP, USED = 6, -1, 8
 DICE, FACES = 5, 6
-PLACES = 62
-"""Of the formation: 48 tokens and 14 gaps, if need be (`append`). A set of places is one signed word, and the bit after
-the last place must fit, too."""
+PLACES = 60
+"""Of the formation: 48 tokens and 12 gaps, if need be (`append`). A set of places is one word, without its sign."""
 
 (
     DRAW, LOOK, REROLL, GAIN, ADD_REGRET, REMOVE, RETURN, EXHAUST, REFRESH, TURN, SWAP, MOVE, SET_DIE, TURN_DIE,

@@ -19,7 +19,7 @@ from sims.core import rng
 
 VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
 REGRET = "Regret"
-PLACES = 62
+PLACES = 60
 DICE, CARDS, ROLL, DRAW, LOOK, REROLL, RECKONING, POLICY = 1, 2, 3, 4, 5, 6, 7, 20
 LEAVE = ("leave",)
 BY_LUCK = ("draw", "look", "reroll")
@@ -462,14 +462,14 @@ def best(values: list[int]) -> int:
 
 
 class Mixed:
-    """`scrapper`, but `random` at one decision in eight, as its word says: what neither does alone."""
+    """`scrapper`, but `random` at one decision in four, as its word says: what neither does alone."""
 
     def __init__(self, game: "Game") -> None:
         self.game, self.policies = game, (Random(game), Scrapper(game))
 
     @property
     def today(self) -> Any:
-        return self.policies[int(self.game.word % 8 > 0)]
+        return self.policies[int(self.game.word % 4 > 0)]
 
     def keep(self, offered: list[int]) -> Any:
         return self.today.keep(offered)

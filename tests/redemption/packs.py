@@ -32,14 +32,16 @@ def knobs(rng: Random) -> dict[str, Any]:
 
 
 def pack(rng: Random) -> dict[str, Any]:
-    """A valid pack as YAML has it. Most are short, so that a card is met more than once."""
+    """A valid pack as YAML has it. Most are short, so that a card is met more than once; in one of four the tokens are
+    of help, so that many games come to the Reckoning."""
     vices = rng.sample(VICES, 6)
     longest = rng.choice((1, 2, 2, 3, 4, 8))
+    token_effect = helpful if rng.random() < 1 / 4 else effect
     return {
         "title": f"Random pack {rng.randrange(10**6)}",
         **({"invented": rng.random() < 0.5} if rng.random() < 0.5 else {}),
         "virtues": {
-            name: {"counters": vice, "use": effect(rng, longest), "discard": effect(rng, longest)}
+            name: {"counters": vice, "use": token_effect(rng, longest), "discard": token_effect(rng, longest)}
             for name, vice in zip(rng.sample(VIRTUES, 6), vices, strict=True)
         },
         "dice": {f"Life of {vice}": die(rng, vice) for vice in rng.sample(VICES, 6)},
@@ -78,8 +80,14 @@ def top(rng: Random) -> list[str]:
 def effect(rng: Random, longest: int = 8) -> list[dict[str, Any]]:
     """Mostly single things; now and then all tokens go and come again, which leaves more gaps than anything else."""
     if longest > 1 and rng.random() < 0.02:
-        return [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * (longest // 2)
+        come_and_go = [{"return": {"count": "all", "what": "any"}}, {"draw": 12}] * (longest // 2)
+        return [*come_and_go, primitive(rng)][-longest:]
     return [primitive(rng) for _ in range(rng.randint(1, longest))]
+
+
+def helpful(rng: Random, longest: int = 8) -> list[dict[str, Any]]:
+    names = ("turn", "remove", "swap", "move", "set_die", "gain")
+    return [primitive(rng, rng.choice(names)) for _ in range(rng.randint(1, longest))]
 
 
 def primitive(rng: Random, name: str | None = None) -> dict[str, Any]:

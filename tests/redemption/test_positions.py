@@ -976,28 +976,22 @@ def test_primitives_come_one_after_the_other():
 
 
 def test_the_longest_formation():
-    """All 48 tokens, and 14 gaps: 62 places, of which each can be moved to."""
-    effect = [
-        *({"remove": {"count": 2, "what": "virtue"}}, {"remove": "all"}, {"add_regret": 12}),
-        *({"gain": "chosen"}, {"gain": "chosen"}, {"move": 60}, {"move": 60}),
-    ]
+    """All 48 tokens, and 12 gaps: 60 places, of which each can be moved to."""
     row = ALL[:36].lower() + "x" * 12
-    game = position(row, effect=effect).effect(0)
-    assert game.row == ".." + row[2:36] + "." * 12 + "x" * 12 + "KK"
-    assert {(2, place) for place in range(62) if place != 2} <= set(game.options())
-    game.choose(61, 2)
-    assert game.row == "..K" + row[2:36] + "." * 12 + "x" * 12 + "K"
-    assert game.choose(2, 61).row == row[2:36] + "x" * 12 + "KK"
+    game = position(row, effect=[{"remove": "all"}, {"add_regret": 12}, {"move": 60}, {"move": 60}]).effect(0)
+    assert game.row == row[:36] + "." * 12 + "x" * 12
+    assert {(2, place) for place in range(60) if place != 2} <= set(game.options())
+    game.choose(59, 36)
+    assert game.row == row[:36] + "x" + "." * 11 + "x" * 11 + "."
+    assert game.choose(0, 58).row == row[1:36] + "x" * 12 + row[0]
 
 
 def test_gaps_close_where_no_place_is_left():
-    """A token more, while 15 gaps are open: there is no place 63, so gaps close before the effect ends."""
-    effect = [
-        *({"remove": {"count": 3, "what": "virtue"}}, {"remove": "all"}, {"add_regret": 12}),
-        *({"gain": "chosen"}, {"gain": "chosen"}, {"gain": "chosen"}, {"swap": "neighbours"}),
-    ]
+    """A token more, while 13 gaps are open: there is no place 61, so gaps close before the effect ends."""
+    effect = [{"remove": {"count": 1, "what": "virtue"}}, {"remove": "all"}, {"add_regret": 12}]
+    effect += [{"gain": "chosen"}, {"swap": "neighbours"}]
     game = position(ALL[:36].lower() + "x" * 12, effect=effect).effect(0)
-    assert game.row == ALL[3:36].lower() + "x" * 12 + "KKK"
+    assert game.row == ALL[1:36].lower() + "x" * 12 + "K"
     assert game.firsts() == list(range(47))
 
 
