@@ -1,0 +1,3 @@
+class Narrator:
+    def __init__(self, setting, titles): pass
+    def tell(self, table, ask): return []
