@@ -37,8 +37,8 @@ FILL = "..."
 ENTRY = re.compile(r"(?P<policy>.+\.py:\w+|[^:]+)(?::(?P<weights>.*))?")
 HOW_TO_NAME = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 PLAIN_ERRORS = {
-    "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "literal_error", "string_type",
-    "greater_than_equal", "less_than_equal",
+    "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "string_type",
+    "literal_error", "greater_than_equal", "less_than_equal",
 }  # fmt: skip
 """pydantic's errors that `allowed` says better."""
 

@@ -1,9 +1,10 @@
 """Content packs: what a game is played with, as a file that a person can write.
 
 A game that plays packs has a `Shelf`, and a knob of type `Annotated[str, shelf]` whose value names one: a pack of the
-game's own folder (`sample`) or a file (`my-pack.yaml`). A pack is YAML, read by `sims.core.document`, and checked against
-the game's pydantic model; what is wrong with it is one line with file, line and what was expected. `encode` gives kernels
-the pack's arrays in the knob's place. They are of fixed sizes, so that kernels are compiled once for all packs.
+game's own folder (`sample`) or a file (`my-pack.yaml`). A pack is YAML, read by `sims.core.document`, and checked
+against the game's pydantic model; what is wrong with it is one line with file, line and what was expected. `encode`
+puts a `Pack` in the knob's place. Its arrays, which are for kernels, should be of fixed sizes, so that kernels are
+compiled once for all packs.
 """
 
 import hashlib

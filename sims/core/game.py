@@ -96,15 +96,15 @@ def packs_of(settings: Settings) -> dict[str, Pack]:
 def encode(settings: Settings) -> Any:
     """Settings as kernels read them: a named tuple of numbers.
 
-    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1, and a pack its
-    arrays (a named tuple of them).
+    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1; a content pack
+    stands there as a `Pack`, of which kernels can have the `arrays`.
     """
     codes: dict[str, Any] = {}
     packs = packs_of(settings)
     for name, info in type(settings).model_fields.items():
         value, options = getattr(settings, name), options_of(info.annotation)
         if name in packs:
-            codes[name] = packs[name].arrays
+            codes[name] = packs[name]
         elif is_list(info.annotation):
             codes[name] = sum(1 << options.index(each) for each in set(value))
         else:

@@ -1,0 +1,2 @@
+class Narrator:
+    pass
