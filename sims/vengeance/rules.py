@@ -97,7 +97,7 @@ def make_fixed(knobs: Any, seats: int, players: Any) -> Fixed:
     for seat, player in enumerate(players):
         fixed.speed[0, seat] = round(1000 * player.speed)
     fixed.flags.writeable = False
-    return Fixed(fixed, knobs.content.record)
+    return Fixed(fixed, knobs.content.arrays.record)
 
 
 # The beginning
