@@ -213,7 +213,7 @@ class Setting(NamedTuple):
     words: bool
     """Whether the policies need their random words."""
     players: tuple[Any, ...] = ()
-    """By seat: what belongs to the player and not to the rules (`Game.player_knobs`, encoded); empty for the defaults."""
+    """By seat: what belongs to the player and not to the rules (`Game.player_knobs`, encoded); empty: the defaults."""
 
 
 class Ask(NamedTuple):

@@ -1,4 +1,4 @@
-"""Vengeance: the fact sheet. Read `README.md` for the rules, `content/README.md` for packs, then `table.py`, `rules.py`."""
+"""Vengeance: the fact sheet. Read `README.md` for the rules, `content/README.md` for packs, `table.py`, `rules.py`."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -19,7 +19,9 @@ class Knobs(Settings):
     clock: Literal["ticks", "poisson"] = knob(
         "ticks", "When a player's rolls fall: evenly by its speed, or after exponential gaps.", ruling="VR1"
     )
-    max_rolls: Whole = knob(200, "Rolls a player and Rolling Phase; then it must stop.", ruling="VR1b", low=1, high=1000)
+    max_rolls: Whole = knob(
+        200, "Rolls a player and Rolling Phase; then it must stop.", ruling="VR1b", low=1, high=1000
+    )
     seconds_per_roll: float = knob(
         1.5, "Solo: seconds that a roll takes, against the timer.", ruling="VR2", low=0.1, high=30.0
     )
@@ -33,11 +35,19 @@ class Knobs(Settings):
         "room", "How far a Kill reaches: the room, rooms next door too, the den.", ruling="VR27"
     )
     last_resolution: bool = knob(True, "Whether round 4 has a Resolution Phase.", ruling="VR46")
-    difficulty: Literal["medium", "easy", "hard"] = knob("medium", "Solo: the difficulty of the challenge.", ruling="VR56")
+    difficulty: Literal["medium", "easy", "hard"] = knob(
+        "medium", "Solo: the difficulty of the challenge.", ruling="VR56"
+    )
     pool: Whole = knob(0, "Fighting dice in all; 0: by seats, or by difficulty.", ruling="VR56", low=0, high=100)
-    den: Whole = knob(-1, "The den board of every seat, by its place in the pack; -1: dealt.", ruling="VR55", low=-1, high=3)
-    hero: Whole = knob(-1, "The hero of every seat, by its place in the pack; -1: dealt.", ruling="VR55", low=-1, high=3)
-    boss: Whole = knob(-1, "The boss of every seat, by its place in the pack; -1: dealt.", ruling="VR55", low=-1, high=3)
+    den: Whole = knob(
+        -1, "The den board of every seat, by its place in the pack; -1: dealt.", ruling="VR55", low=-1, high=3
+    )
+    hero: Whole = knob(
+        -1, "The hero of every seat, by its place in the pack; -1: dealt.", ruling="VR55", low=-1, high=3
+    )
+    boss: Whole = knob(
+        -1, "The boss of every seat, by its place in the pack; -1: dealt.", ruling="VR55", low=-1, high=3
+    )
 
 
 class PlayerKnobs(Settings):
@@ -83,7 +93,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
             for name, help, unit in SINGLE
             for column in each(name, help, unit, headline=name in ("alive", "score"))
         ),
-        *(column for kind in KINDS for column in each(f"kills_{kind}", f"Minions crossed out by {{}}: {kind}.", "minions")),
+        *(column for kind in KINDS for column in each(f"kills_{kind}", f"Crossed out by {{}}: {kind}.", "minions")),
         *each("hero", "Hero of {}.", "hero", labels=labels(content.heroes)),
         *each("den", "Side of the den of {}.", "side", labels=labels(content.sides)),
         *each("boss_id", "Boss of {}.", "boss", labels=labels(content.bosses)),

@@ -36,7 +36,7 @@ MODIFIERS = {
 BASIC = ("dash", "punch", "fire", "charge")
 BASICS, TILES, ITEMS = 4, 8, 4
 HEROES, BOSSES, BOARDS, ROOMS, MINIONS, MARKS, SETS = 4, 4, 4, 16, 40, 8, 35
-"""Heroes, bosses and boards exactly; of the rest at most so many. MARKS: objectives of a side, SETS: multisets of dice."""
+"""Heroes, bosses, boards exactly; of the rest at most so many. MARKS: objectives of a side, SETS: multisets of dice."""
 ABILITIES = BASICS + TILES
 """Of a hero."""
 FIRST_ITEM = BASICS + TILES * HEROES
@@ -325,7 +325,9 @@ class Content(Part):
             for name, side in (("front", board.front), ("back", board.back)):
                 if len(side.boss_track) <= healthiest:
                     where = ("dens", place, name, "boss_track")
-                    raise misfit(where, f"has {len(side.boss_track)} values; a boss of health {healthiest} needs one more")
+                    raise misfit(
+                        where, f"has {len(side.boss_track)} values; a boss of health {healthiest} needs one more"
+                    )
                 for room, each in side.objectives:
                     if each.kind == "health" and each.count > self.tracks.health:
                         number = side.rooms[room].objectives.index(each)

@@ -154,7 +154,9 @@ def any_use(m, word):
     return action_of(ITEM, nth(m.items, place))
 
 
-@policy("Each decision uniform over its legal options; takes all dice it may, marks objectives at once.", uses_word=True)
+@policy(
+    "Each decision uniform over its legal options; takes all dice it may, marks objectives at once.", uses_word=True
+)
 @kernel
 def random(view, weights, prepared, action):
     kinds, seats, words, mines, players = view.kind, view.seat, view.word, view.mine, view.players

@@ -19,7 +19,6 @@ from sims.vengeance.state import (
     PURCHASE,
     RACING,
     RECON,
-    RECON_DIE,
     RESOLVING,
     TAKE_LOOT,
     TRAIN,
@@ -229,7 +228,12 @@ def allowed_deed(pack, m, p, kind, action):
     if what == DONE or what == BUY:
         plain = i64(action) >> 9 == 0
         return plain and (target == 0 if what == DONE else kind == PREP and has(m.buy, target))
-    if i64(action) >> 15 or what > BUY or token >= ACTIONS or (token != LOOT_DIE if kind == LOOT else p.todo[token] == 0):
+    if (
+        i64(action) >> 15
+        or what > BUY
+        or token >= ACTIONS
+        or (token != LOOT_DIE if kind == LOOT else p.todo[token] == 0)
+    ):
         return False
     if what == RECON and target < ABILITIES and has(m.double, target):
         return allowed_double(m, p, token, second)

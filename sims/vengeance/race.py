@@ -280,7 +280,9 @@ def allowed_roll(m, p, action):
         return has(m.fits[amount], set_of(action))
     if what == THROW:
         return m.may_roll != 0 and amount <= m.most and allowed_throw(p, amount, action)
-    return i64(action) >> 9 == 0 and (amount <= m.most if what == STOP else amount == 0 and what == ENDURE and m.may_endure != 0)
+    return i64(action) >> 9 == 0 and (
+        amount <= m.most if what == STOP else amount == 0 and what == ENDURE and m.may_endure != 0
+    )
 
 
 @kernel

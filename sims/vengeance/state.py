@@ -55,7 +55,9 @@ FREE, START, RESOLUTION, ARRIVING, LOOTING = _numbers(5)
 
 # Faces of a hand, effects, objectives, kinds of minions, modifiers: places in the lists of `pack.py`.
 MOVES, SHOTS, HITS, PLUSES = _numbers(4)
-END, E_MOVE, E_HIT, E_SHOT, E_WOUND, E_HEAL, E_JUMP1, E_JUMP2, E_EVADE, E_KILL, E_POWER, E_SNEAK, E_PIERCE = _numbers(13)
+END, E_MOVE, E_HIT, E_SHOT, E_WOUND, E_HEAL, E_JUMP1, E_JUMP2, E_EVADE, E_KILL, E_POWER, E_SNEAK, E_PIERCE = _numbers(
+    13
+)
 E_SHIELD, E_TRAIN = _numbers(2, 13)
 G_KILL, G_CLEAR, G_HEALTH, G_VISIT_ADJACENT, G_HIT_BOSS, G_VISIT, G_KILL_ADJACENT = _numbers(7)
 GRUNT, TOUGH_GUY, BLOCKER, HENCHMAN, GUNMAN = _numbers(5)

@@ -14,7 +14,7 @@ from sims.core.kernel import specialised
 from sims.vengeance import rules
 from sims.vengeance.pack import BASICS, BOSS
 from sims.vengeance.rules import Lanes
-from sims.vengeance.state import ASKED, BOARD, FREE_LANE, MINE, OVER, PLAYER, RESTING, SECRET
+from sims.vengeance.state import BOARD, FREE_LANE, MINE, OVER, PLAYER, RESTING, SECRET
 
 Bytes = NDArray[np.int8]
 
@@ -25,7 +25,7 @@ class View(NamedTuple):
     fixed: Any
     """`fixed.record[0]`: the game's knobs, encoded (`state.FIXED`); `fixed.pack[0]`: its content (`pack.LAYOUT`)."""
     kind: Bytes
-    """[lane] SIDE, PREP, ROLL, FIGHT, EFFECT, LOOT; `README.md` lists options, `state.action_of` and its like make actions."""
+    """[lane] SIDE, PREP, ROLL, FIGHT, EFFECT, LOOT: `README.md` lists options, `state.py` encodes them."""
     seat: Bytes
     """[lane] who decides; -1 where nobody is asked."""
     word: NDArray[np.uint32]
@@ -146,8 +146,8 @@ def check(table: Table) -> None:
             assert 0 <= p.loot <= pack.loot_spaces
             assert 0 <= p.damage <= pack.boss_health[p.boss]
             assert (p.damage == pack.boss_health[p.boss]) == (p.living & BOSS == 0) or b.turn < 0
-            assert bin(int(p.owned)).count("1") <= BASICS + 4
-            assert p.kills.sum() == pack.minions[p.side] - bin(int(p.living & ~BOSS)).count("1") or b.turn < 0
+            assert int(p.owned).bit_count() <= BASICS + 4
+            assert p.kills.sum() == pack.minions[p.side] - int(p.living & ~BOSS).bit_count() or b.turn < 0
             assert ((p.expended <= p.bought) & (p.bought <= fixed.item_charges)).all()
         if b.turn >= 0:
             assert dice + b.pool == fixed.pool
