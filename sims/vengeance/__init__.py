@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
 from sims.core.kernel import specialised
-from sims.vengeance import describe, policies, rules
+from sims.vengeance import describe, policies, rules, tactics
 from sims.vengeance.pack import BASIC, KINDS, SHELF
 from sims.vengeance.state import ENDINGS
 from sims.vengeance.table import Table, View
@@ -120,7 +120,7 @@ def sights(seats: int, knobs: Any) -> tuple[str, ...]:
 
 def note(knobs: Any) -> str:
     content = SHELF.load(knobs.content).content
-    return f"content pack {content.title!r} is invented: this is not the published game" * content.invented
+    return f"content pack {content.title!r} is invented: this is not the published game" if content.invented else ""
 
 
 _is_legal: list[Callable[..., bool]] = []
@@ -143,7 +143,7 @@ GAME = Game(
     knobs=Knobs,
     columns=columns,
     sights=sights,
-    policies=policies_of(policies),
+    policies=policies_of(policies, tactics),
     table=Table,
     is_legal=is_legal,
     narrator=describe.Narrator,
