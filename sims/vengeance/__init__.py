@@ -149,6 +149,7 @@ GAME = Game(
     narrator=describe.Narrator,
     action_dtype=np.int32,
     lanes=1000,
+    scalar="sims.vengeance.scalar",
     player_knobs=PlayerKnobs,
     note=note,
 )

@@ -324,6 +324,23 @@ def plain_effect(g, m, p):
     return action_of(TARGET, lowest(dotted if dotted else found))
 
 
+@kernel
+def brawl(g, kind, p):
+    """What `brawler` answers for player p."""
+    m = g.mine
+    if kind == ROLL:
+        return plain_roll(g.pack, g.board, m, p)
+    if kind == PREP:
+        return plain_prep(m, p)
+    if kind == LOOT:
+        return plain_deed(m, p, LOOT_DIE)
+    if kind == SIDE:
+        return action_of(END)
+    if m.marks:
+        return mark_lowest(m)
+    return plain_fight(g, m, p) if kind == FIGHT else plain_effect(g, m, p)
+
+
 @policy("Punches what is there, charges and dashes at what is near; no tiles, no items.")
 @kernel
 def brawler(view, weights, prepared, action):
@@ -331,17 +348,5 @@ def brawler(view, weights, prepared, action):
     pack, record = view.fixed.pack[0], view.fixed.record[0]
     for i in range(action.size):
         if seats[i] >= 0:
-            kind, board, m, p = kinds[i], boards[i], mines[i], players[seats[i], i]
-            if kind == ROLL:
-                action[i] = plain_roll(pack, board, m, p)
-            elif kind == PREP:
-                action[i] = plain_prep(m, p)
-            elif kind == LOOT:
-                action[i] = plain_deed(m, p, LOOT_DIE)
-            elif kind == SIDE:
-                action[i] = 0
-            elif m.marks:
-                action[i] = mark_lowest(m)
-            else:
-                g = Game(record, pack, board, None, m, players[:, i])
-                action[i] = plain_fight(g, m, p) if kind == FIGHT else plain_effect(g, m, p)
+            g = Game(record, pack, boards[i], None, mines[i], players[:, i])
+            action[i] = brawl(g, kinds[i], players[seats[i], i])

@@ -38,13 +38,22 @@ class View(NamedTuple):
     """[lane] records: what the deciding seat may choose (`state.MINE`)."""
 
 
+def lanes_of(seats: int, lanes: int) -> Lanes:
+    """Lanes of zeros."""
+    players = np.zeros((seats, lanes), PLAYER).view(np.recarray)
+    board, mine, secret = (np.zeros(lanes, each).view(np.recarray) for each in (BOARD, MINE, SECRET))
+    state, kind, seat = np.zeros((3, lanes), np.int8)
+    word, action = np.zeros(lanes, np.uint32), np.zeros(lanes, np.int32)
+    return Lanes(board, players, mine, secret, state, kind, seat, word, action)
+
+
 class Table:
     """See `sims.core.game.Table`."""
 
     def __init__(self, setting: Setting, lanes: int) -> None:
         self.setting, self.knobs = setting, setting.knobs
         self.fixed = rules.make_fixed(setting.knobs, setting.seats, setting.players)
-        self.blank = self._lanes(1)
+        self.blank = lanes_of(setting.seats, 1)
         self._allocate(lanes)
         words = setting.words
         self._start = specialised(rules.start, self.fixed, words, self.t)
@@ -54,16 +63,9 @@ class Table:
         self.busy = 0
         """How many lanes are."""
 
-    def _lanes(self, lanes: int) -> Lanes:
-        players = np.zeros((self.setting.seats, lanes), PLAYER).view(np.recarray)
-        board, mine, secret = (np.zeros(lanes, each).view(np.recarray) for each in (BOARD, MINE, SECRET))
-        state, kind, seat = np.zeros((3, lanes), np.int8)
-        word, action = np.zeros(lanes, np.uint32), np.zeros(lanes, np.int32)
-        return Lanes(board, players, mine, secret, state, kind, seat, word, action)
-
     def _allocate(self, lanes: int) -> None:
         self.game = np.zeros(lanes, np.uint64)
-        self.t = t = self._lanes(lanes)
+        self.t = t = lanes_of(self.setting.seats, lanes)
         self.view = View(self.fixed, *map(closed, (t.kind, t.seat, t.word, t.board, t.players, t.mine)))
         self.ask = Ask(self.view, t.seat, t.action, None)
 
