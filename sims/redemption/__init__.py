@@ -5,7 +5,7 @@
 from typing import Annotated, Any, Literal
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
-from sims.redemption import describe, policies, rules
+from sims.redemption import describe, planner, policies, rules
 from sims.redemption.pack import SHELF
 from sims.redemption.table import Table
 
@@ -75,7 +75,7 @@ GAME = Game(
     columns=columns,
     sights=sights,
     note=note,
-    policies=policies_of(policies),
+    policies=policies_of(policies, planner),
     table=Table,
     is_legal=rules.is_legal,
     narrator=describe.Narrator,

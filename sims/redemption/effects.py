@@ -433,9 +433,7 @@ def apply(fixed, board, action, key, game):
     elif op == SET_DIE or op == TURN_DIE:
         board.face[first >> 3] = first & 7
     elif op == SWAP_DICE:
-        other = first + 1 if board.relation == NEIGHBOUR else second
-        board.kind[first], board.kind[other] = board.kind[other], board.kind[first]
-        board.face[first], board.face[other] = board.face[other], board.face[first]
+        swap_dice(board, first, first + 1 if board.relation == NEIGHBOUR else second)
     elif op == LOSE_CARD:
         board.cards &= ~bit(first)
     board.times += 1
@@ -458,8 +456,20 @@ def move(board, place, target):
     """A token goes to another place: into a gap (SR31), or all between shift by one."""
     if board.token[target] == GAP:
         swap(board, place, target)
-        return
+    else:
+        shift(board, place, target)
+
+
+@kernel
+def shift(board, place, target):
+    """What is at a place goes to another, and all between shift by one."""
     way = 1 if target > place else -1
     while place != target:
         swap(board, place, place + way)
         place += way
+
+
+@kernel
+def swap_dice(board, one, other):
+    board.kind[one], board.kind[other] = board.kind[other], board.kind[one]
+    board.face[one], board.face[other] = board.face[other], board.face[one]

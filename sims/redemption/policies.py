@@ -11,15 +11,36 @@ from sims.core.kernel import kernel
 from sims.core.rng import choice
 from sims.redemption.effects import (
     DRAW,
+    EXHAUST,
     FACES,
+    GAIN,
+    GAP,
+    LOOK,
+    LOSE_CARD,
+    MOVE,
+    NEIGHBOUR,
+    NONE,
     OP,
+    REFRESH,
+    REMOVE,
     REROLL,
+    RETURN,
+    SWAP,
+    SWAP_DICE,
+    TURN,
+    append,
     apply,
     count_options,
     lowest,
     matches,
+    move,
     nth_option,
+    option,
     reach,
+    seconds_of,
+    shift,
+    swap,
+    swap_dice,
 )
 from sims.redemption.rules import (
     ACT,
@@ -86,29 +107,74 @@ def standing(fixed, board):
 
 
 @kernel
-def choose_best(fixed, board, trial):
-    """The option with the highest V right after its primitive; ties: the first. `trial[0]` is overwritten."""
-    if fixed.step[board.effect, board.step, OP] == REROLL:  # what it will show is not known
+def standing_after(fixed, board, op, first, second):
+    """V right after an option of this primitive. The board is changed for that, and changed back."""
+    token, length = i64(board.token[first]), board.length
+    if op == REMOVE or op == RETURN:
+        board.token[first] = GAP
+    elif op == TURN:
+        board.token[first] = second
+    elif op == SWAP:
+        swap(board, first, second)
+    elif op == MOVE:
+        fills_gap = board.token[second] == GAP
+        move(board, first, second)
+    elif op == GAIN:
+        append(board, first)
+    elif op == LOOK:
+        append(board, board.looked[first])
+    elif op == SWAP_DICE:
+        swap_dice(board, first, second)
+    else:
+        face = board.face[first >> 3]
+        board.face[first >> 3] = first & 7
+    value = standing(fixed, board)
+    board.length = length
+    if op == SWAP:
+        swap(board, first, second)
+    elif op == MOVE:
+        if fills_gap:
+            swap(board, second, first)
+        else:
+            shift(board, second, first)
+    elif op == SWAP_DICE:
+        swap_dice(board, first, second)
+    elif op <= TURN:
+        board.token[first] = token
+    else:
+        board.face[first >> 3] = face
+    return value
+
+
+@kernel
+def choose_best(fixed, board):
+    """The option with the highest V right after its primitive; ties: the first."""
+    op = fixed.step[board.effect, board.step, OP]
+    if op == REROLL or op == EXHAUST or op == REFRESH or op == LOSE_CARD:  # these change no V that could be known
         return nth_option(board, i64(0))
-    best, found = i64(-100), i64(0)
-    for n in range(count_options(board) + board.may):
-        trial[0] = board
-        option = nth_option(board, i64(n))
-        apply(fixed, trial[0], option, u64(0), u64(0))
-        value = standing(fixed, trial[0])
-        if value > best:
-            best, found = value, option
-    return found
+    best, found, rest = i64(-100), i64(0), i64(board.firsts)
+    while rest:
+        first = lowest(rest)
+        seconds = seconds_of(board, first)
+        while seconds:
+            second = lowest(seconds)
+            other = first + 1 if board.relation == NEIGHBOUR else second
+            value = standing_after(fixed, board, op, first, other)
+            if value > best:
+                best, found = value, option(first, second)
+            seconds &= seconds - 1
+        rest &= rest - 1
+    return i64(NONE) if board.may and standing(fixed, board) > best else found
 
 
 @kernel
 def tried(fixed, board, verb, place, trials):
-    """V after an action, its choices made by V; draws, looks and rerolls do nothing. `trials[:2]` are overwritten."""
-    trials[1] = board
-    b = trials[1]
+    """V after an action, its choices made by V; draws, looks and rerolls do nothing. `trials[0]` is overwritten."""
+    trials[0] = board
+    b = trials[0]
     start_action(fixed, b, verb, place)
     while reach(fixed, b, True, u64(0), u64(0)):
-        apply(fixed, b, choose_best(fixed, b, trials), u64(0), u64(0))
+        apply(fixed, b, choose_best(fixed, b), u64(0), u64(0))
     end_effect(b)
     return standing(fixed, b)
 
@@ -161,7 +227,8 @@ def scrap(fixed, board, kind, trials):
     if kind == KEEP:
         return keep_most(fixed, board)
     if kind != ACT:
-        return choose_best(fixed, board, trials)
+        trials[0] = board
+        return choose_best(fixed, trials[0])
     if board.matched:
         return action_of(DECLARE, i64(0))
     found = best_action(fixed, board, trials)
@@ -172,7 +239,7 @@ def scrap(fixed, board, kind, trials):
 @kernel
 def scrapper(view, weights, prepared, action):
     fixed, kind, seat, board = view.fixed.record[0], view.kind, view.seat, view.board
-    trials = np.empty_like(board[:2]) if board.size > 1 else np.empty_like(np.repeat(board, 2))
+    trials = np.empty_like(board[:1])
     for i in range(action.size):
         if seat[i] >= 0:
             action[i] = scrap(fixed, board[i], kind[i], trials)

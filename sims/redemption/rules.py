@@ -95,6 +95,7 @@ def _layout() -> Layout:
         ("usable", i64), ("virtues", i64),  # ACT: places whose Use can do something, and those of virtue tokens
         ("matched", i64),  # whether the formation matches
         ("cards", i64),  # kept and left, by their number
+        ("seen", i64),  # cards of the pack that were offered
         ("actions", i64),  # begun
         ("reckoning", i64),  # the card, -1 before it is drawn
         ("effect", i64), ("step", i64), ("times", i64),  # where in which effect
@@ -198,6 +199,7 @@ def history(g):
         b.offers = min(f.choose_from, f.pack_cards - h.top)
         for place in range(b.offers):
             b.offered[place] = h.deck[h.top + place]
+            b.seen |= bit(h.deck[h.top + place])
         h.top += b.offers
         if b.offers > 1:
             return ask(g, KEEP)
