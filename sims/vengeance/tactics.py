@@ -513,16 +513,18 @@ def choose_prep(g, p, w, tables):
 
 @kernel
 def best_tile(g, p, w, tables):
-    """The tile to buy: the best rated of those that can be paid, while there are rounds to use it."""
+    """The tile to buy now: the best rated of those that can be paid, if it is among the best for the free slots."""
     best, found, options = w.tile, i64(-1), g.mine.buy
-    if g.board.turn == ROUNDS - 1:
-        best += 1.0
     while options:
         ability = lowest(options)
         options &= options - 1
         if tables.rate[row_of(p, ability)] > best:
             best, found = tables.rate[row_of(p, ability)], ability
-    return found
+    better = i64(0)
+    for ability in range(BASICS, ABILITIES):
+        better += not has(p.owned, ability) and tables.rate[row_of(p, ability)] > best
+    is_late = g.board.turn >= 2
+    return found if found >= 0 and (is_late or better < BASICS + 4 - count(p.owned)) else i64(-1)
 
 
 @kernel
