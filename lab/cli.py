@@ -724,6 +724,41 @@ def new(game: GameName) -> None:
 
 
 @app.command()
+def bound(
+    game: GameName,
+    policy: Policies = None,
+    games: Annotated[int, typer.Option(parser=_whole, metavar="N", help="How many deals.")] = 200,
+    seed: Seed = 0,
+    set_: Settings = None,
+    width: Annotated[
+        int, typer.Option(parser=_whole, metavar="N", help="States that the search keeps of a layer.")
+    ] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """How many deals could be won if all luck to come were known, beside how many a policy wins."""
+    from lab import tables
+    from lab.bound import bound as find
+    from lab.progress import Bar
+
+    if not 2 <= width <= 1_000_000:
+        raise BadInput(f"--width {width} is not a whole number from 2 to 1,000,000")
+    cell, silent = _cell(game, policy, None, games, seed, set_), as_json or quiet or _state["quiet"]
+    done = find(cell, width, None if silent else Bar(_console(err=True)))
+    if as_json:
+        print(json.dumps(done.as_json(), allow_nan=False))
+        return
+    lines = [
+        {"deals": text, "share %": tables.Figure(each.estimate, each.low, each.high, percent=True)}
+        for text, each in done.lines()
+    ]
+    tables.show(
+        lines, _console(), title=f"{game}, {done.deals:,} deals, seed {seed}",
+        caption=f"± is the half-width of a 95 % interval; the search took {done.seconds:.1f} s",
+    )  # fmt: skip
+
+
+@app.command()
 def bench(game: GameName) -> None:
     """Time a game on one core, in turn with the same rules as a plain compiled loop."""
     from lab.bench import bench as time_it
