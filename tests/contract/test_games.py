@@ -8,7 +8,7 @@ import pytest
 from lab import arena, catalogue
 from lab.arena import Match, Player
 from lab.errors import IllegalAction
-from sims.core.game import Policy, Setting, encode, is_list, options_of
+from sims.core.game import Policy, Setting, encode, is_list, options_of, shelf_of
 
 GAMES = catalogue.game_names()
 SEATS = [(name, seats) for name in GAMES for seats in catalogue.game(name).seats]
@@ -53,7 +53,8 @@ def test_the_fact_sheet_is_complete(name):
     assert list(game.seats) == sorted(set(game.seats))
     for field, info in game.knobs.model_fields.items():
         assert info.description, field
-        assert options_of(info.annotation) or info.annotation is bool or len(info.metadata) >= 2, f"{field}: no bounds"
+        free = options_of(info.annotation) or info.annotation is bool or shelf_of(info)
+        assert free or len(info.metadata) >= 2, f"{field}: no bounds"
     for seats in game.seats:
         names = game.column_names(seats, game.knobs())
         assert len(set(names)) == len(names)
