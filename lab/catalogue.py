@@ -12,6 +12,7 @@ import os
 import pkgutil
 import re
 import sys
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
@@ -72,16 +73,26 @@ def policies(name: str) -> dict[str, Policy]:
         owner, _, short = title.partition(".")
         if owner == name:
             found[short] = _as_policy(_load(f"policy {title!r}", plugin), short)
-    return dict(sorted(found.items()))
+    return {title: _for_players(name, each) for title, each in sorted(found.items())}
 
 
 def policy(game_name: str, name: str) -> Policy:
     """The policy of a game by its name, or by `path/to/file.py:function`."""
     if match := PATH.fullmatch(name):
-        return _policy_at(match["file"], match["function"])
+        return _for_players(game_name, _policy_at(match["file"], match["function"]))
     if name not in policies(game_name):
         raise BadInput(unknown(f"a policy of {game_name}", name, policies(game_name)))
     return policies(game_name)[name]
+
+
+@cache
+def _for_players(game_name: str, found: Policy) -> Policy:
+    """The policy, with the game's knobs of a player among its weights."""
+    knobs = game(game_name).player_knobs
+    if not knobs.model_fields:
+        return found
+    weights: type[Any] = type(found.weights.__name__, (found.weights, knobs), {})
+    return replace(found, weights=weights)
 
 
 @cache

@@ -7,7 +7,7 @@ from lab import catalogue, cross
 from lab.arena import Match, Player
 from lab.cell import Cell
 from lab.errors import PolicyFailed
-from sims.core.game import Column, Setting, encode
+from sims.core.game import Column, Game, Setting, encode
 
 
 class Recipe(NamedTuple):
@@ -50,20 +50,29 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
             policy = catalogue.policy(plan.game, name)
             players[name, weights] = Player(name, policy, encode(policy.weights(**dict(weights))), tables)
     words = any(player.policy.uses_word for player in players.values())
-    setting = Setting(encode(game.knobs(**dict(plan.knobs))), plan.seats, plan.seed, words)
+    knobs = encode(game.knobs(**dict(plan.knobs)))
     entries = [players[entry] for entry in plan.lineup]
     crossed, quantities = cross.sources(columns(plan), plan.seats)
+    seated = [tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)) for r in range(plan.rotations)]
     return tuple(
         Match(
             game,
-            setting,
-            tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)),
+            Setting(knobs, plan.seats, plan.seed, words, _own(game, line)),
+            line,
             column_names(plan),
             crossed,
             len(quantities),
         )
-        for r in range(plan.rotations)
+        for line in seated
     )
+
+
+def _own(game: Game, line: tuple[Player, ...]) -> tuple[Any, ...]:
+    """By seat: the knobs that belong to the player, where the game has such."""
+    names = game.player_knobs.model_fields
+    if not names:
+        return ()
+    return tuple(encode(game.player_knobs(**{name: getattr(each.weights, name) for name in names})) for each in line)
 
 
 @cache

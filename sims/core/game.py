@@ -212,6 +212,8 @@ class Setting(NamedTuple):
     seed: int
     words: bool
     """Whether the policies need their random words."""
+    players: tuple[Any, ...] = ()
+    """By seat: what belongs to the player and not to the rules (`Game.player_knobs`, encoded); empty: the defaults."""
 
 
 class Ask(NamedTuple):
@@ -319,6 +321,9 @@ class Game:
     knew all its luck (its constants POSSIBLE, IMPOSSIBLE, UNDECIDED). A bound for reports, never for play."""
     is_symmetric: Callable[[Any], bool] = lambda knobs: True
     """Whether these rules treat all seats alike, because luck or nothing decides who is first."""
+    player_knobs: type[Settings] = Settings
+    """What belongs to a player and not to the rules, such as its speed: written like a weight of its policy, so that it
+    goes where the player sits. Policies have these names free."""
     note: Callable[[Any], str] = lambda knobs: ""
     """`note(knobs)`: what must stand wherever results with these knobs (the model) are shown, such as that the content
     is invented; empty for nothing."""
