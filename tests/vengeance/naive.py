@@ -701,10 +701,10 @@ class Player:
         for room in sorted(self.visited):
             if self.is_cleared(room):
                 for _ in range(self.icons[room]):
-                    self.counts["icons"] += 1
                     chosen = self.game.decide("LOOT", self, [("pass",), *self.deeds(4)])
                     if chosen != ("pass",):
                         self.do(chosen)
+                self.counts["looted"] += self.icons[room] > 0
                 self.icons[room] = 0
 
     def threats(self) -> int:
@@ -758,17 +758,19 @@ class Player:
         return int(fewest[self.room])
 
     @property
-    def has_won_alone(self) -> bool:
-        """VR53, VR54"""
+    def challenge(self) -> tuple[list[int], str]:
+        """The winners of a solo game, and how. VR53, VR54"""
         dead = sum(not minion.is_alive for minion in self.minions)
-        return not self.is_dead and (not any(self.icons) or (not self.boss_is_alive and 2 * dead >= len(self.minions)))
+        if not any(self.icons):
+            return [0], "loot"
+        return ([0], "boss") if not self.boss_is_alive and 2 * dead >= len(self.minions) else ([], "lost")
 
 
 # The game -------------------------------------------------------------------------------------------------------------
 
 
 class Game:
-    """A game, its course. lineup: policy and speed, by seat. watch: called with the game after each decision."""
+    """A game, its course. lineup: policy and speed, by seat."""
 
     def __init__(
         self, pack: dict[str, Any], knobs: dict[str, Any], seed: int, game: int, lineup: list[tuple[str, float]]
@@ -839,7 +841,19 @@ class Game:
     def take(self, player: Player, dice: int) -> None:
         self.pool -= dice
         player.unrolled += dice
-        player.counts["dice"] += dice
+
+    def winners(self) -> tuple[list[int], str]:
+        """Seats, and how it was decided. VR45, VR50, VR71, VR73"""
+        alive = [player for player in self.players if not player.is_dead]
+        if not alive:
+            return [], "dead"
+        if self.is_solo:
+            return alive[0].challenge
+        best = max(player.score for player in alive)
+        first = [player for player in alive if player.score == best]
+        healthiest = max(player.free_health for player in first)
+        winners = [player.seat for player in first if player.free_health == healthiest]
+        return winners, "scored" if len(first) == 1 else "health" if len(winners) == 1 else "shared"
 
     # The race
 
@@ -882,18 +896,21 @@ class Game:
     def choose(self, player: Player) -> None:
         """All that a player does after a roll."""
         while player.is_racing:
-            if player.rolls == self.knobs["max_rolls"]:
-                player.is_unfinished = True  # VR1b
             if player.must_stop:
                 player.is_racing = False
                 return
+            could_roll = player.hand + self.most_to_take(player) > player.faces["wound"]
+            if could_roll and player.rolls == self.knobs["max_rolls"]:
+                player.is_unfinished = True  # VR1b
             chosen = self.decide("ROLL", player, player.roll_options())
             match chosen:
                 case ("stop", taken):
                     self.take(player, taken)
+                    player.counts["dice"] += taken
                     player.is_racing = False
                 case ("roll", taken, kept):
                     self.take(player, taken)
+                    player.counts["dice"] += taken
                     for face, count in zip(FACES, kept, strict=True):
                         player.unrolled += player.faces[face] - count
                         player.faces[face] = count
@@ -912,6 +929,66 @@ def gap(k: int) -> int:
 
 def _below(u: float) -> float:
     return u - u * log(u) if u else 0.0
+
+
+def play(
+    pack: dict[str, Any], knobs: dict[str, Any], seed: int, game: int, lineup: list[tuple[str, float]]
+) -> tuple[dict[str, int], list[Decision]]:
+    """(results, decisions) of a game. pack: as YAML has it; knobs: all by name; lineup: policy and speed, by seat."""
+    played = Game(pack, knobs, seed, game, lineup)
+    played.play()
+    return results(played), played.decisions
+
+
+def results(game: Game) -> dict[str, int]:
+    """The columns of a finished game, winners as a bit mask first."""
+    winners, ending = game.winners()
+    found = {"winners": sum(1 << seat for seat in winners), "winner": winners[0] if len(winners) == 1 else -1}
+    columns = [columns_of(player) for player in game.players]
+    for name in columns[0]:
+        found |= {f"{name}_{seat}": int(each[name]) for seat, each in enumerate(columns)}
+    return found | {
+        "solo_won": len(winners) if game.is_solo else -1,
+        "rounds": game.round + 1,
+        "unfinished": int(any(player.is_unfinished for player in game.players)),
+        "ending": ("scored", "health", "shared", "dead", "loot", "boss", "lost").index(ending),
+    }
+
+
+def columns_of(player: Player) -> dict[str, Any]:
+    parts, counts = player.parts, player.counts
+    killed = {kind: counts["killed", kind] for kind in MINIONS}
+    uses = {name: counts["used", number] for number, name in enumerate(("dash", "punch", "fire", "charge"))}
+    for hero in player.game.pack["heroes"]:
+        for number, said in enumerate(hero["tiles"], 4):
+            has_it = hero is player.hero and number in player.owned
+            uses[said["id"]] = counts["used", number] if has_it else -1
+    return {
+        "alive": not player.is_dead,
+        "score": -1 if player.is_dead else max(0, player.score),
+        "loot": parts["loot"],
+        "training": parts["training"],
+        "boss": parts["boss"],
+        "kill": parts["kill_bonus"],
+        "objectives": parts["objectives"],
+        "way_out": parts["way_out"],
+        "beatings": player.beatings,
+        "wounds": counts["wounds"],
+        "dice": counts["dice"],
+        "tiles": counts["tiles"],
+        "items": counts["items"],
+        "minions": sum(killed.values()),
+        "rooms": len(player.visited),
+        **{f"kills_{kind}": killed[kind] for kind in MINIONS},
+        "hero": player.hero_number,
+        "den": player.side_number,
+        "boss_id": player.boss_number,
+        "survived": player.died_in - 1 if player.is_dead else 4,
+        "damage": player.boss_damage,
+        "marked": len(player.marked),
+        "looted": counts["looted"],
+        **{f"uses_{name}": count for name, count in uses.items()},
+    }
 
 
 # Policies -------------------------------------------------------------------------------------------------------------
