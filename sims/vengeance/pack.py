@@ -324,9 +324,9 @@ class Content(Part):
         for place, board in enumerate(self.dens):
             for name, side in (("front", board.front), ("back", board.back)):
                 if len(side.boss_track) <= healthiest:
-                    where = ("dens", place, name, "boss_track")
                     raise misfit(
-                        where, f"has {len(side.boss_track)} values; a boss of health {healthiest} needs one more"
+                        ("dens", place, name, "boss_track"),
+                        f"has {len(side.boss_track)} values; a boss of health {healthiest} needs one more",
                     )
                 for room, each in side.objectives:
                     if each.kind == "health" and each.count > self.tracks.health:
@@ -341,8 +341,8 @@ class Content(Part):
         places: list[tuple[str, str, tuple[str | int, ...]]] = []
         for i, hero in enumerate(self.heroes):
             places.append(("hero", hero.id, ("heroes", i, "id")))
-            for group, parts in (("tiles", hero.tiles), ("items", hero.items)):
-                places += [("part", part.id, ("heroes", i, group, k, "id")) for k, part in enumerate(parts)]
+            places += [("part", tile.id, ("heroes", i, "tiles", k, "id")) for k, tile in enumerate(hero.tiles)]
+            places += [("part", item.id, ("heroes", i, "items", k, "id")) for k, item in enumerate(hero.items)]
         places += [("boss", boss.id, ("bosses", i, "id")) for i, boss in enumerate(self.bosses)]
         for i, board in enumerate(self.dens):
             places.append(("board", board.id, ("dens", i, "id")))

@@ -157,7 +157,7 @@ def offer_roll(g, p):
     m.may_roll = dice + m.most > 0 and p.roll < g.fixed.max_rolls
     if m.most == 0 and dice + p.woe < least:  # VX4
         return False
-    if p.roll >= g.fixed.max_rolls:
+    if dice + m.most > 0 and not m.may_roll:
         g.secret.unfinished = 1
     return found != 0 or m.may_endure or m.may_roll or m.most > 0
 

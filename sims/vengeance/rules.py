@@ -450,10 +450,10 @@ def record_seat(g, p, row, place):
     values = (
         1 - p.out, max(score(g, p), i64(0)) if not p.out else i64(-1), i64(g.pack.loot_value[p.loot]),
         training_score(g, p), boss_score(g, p), i64(KILL_BONUS) if dead_boss else i64(0), objective_score(g, p),
-        way_out(g, p), p.beatings, p.suffered, p.taken, count(p.owned) - 4, p.items,
-        p.kills[0] + p.kills[1] + p.kills[2] + p.kills[3] + p.kills[4], count(p.visited),
-        p.kills[0], p.kills[1], p.kills[2], p.kills[3], p.kills[4],
-        p.hero, p.side, p.boss, p.survived, p.damage, count(p.marked), count(p.looted),
+        way_out(g, p), i64(p.beatings), i64(p.suffered), i64(p.taken), count(p.owned) - 4, i64(p.items),
+        i64(p.kills[0]) + p.kills[1] + p.kills[2] + p.kills[3] + p.kills[4], count(p.visited),
+        i64(p.kills[0]), i64(p.kills[1]), i64(p.kills[2]), i64(p.kills[3]), i64(p.kills[4]),
+        i64(p.hero), i64(p.side), i64(p.boss), i64(p.survived), i64(p.damage), count(p.marked), count(p.looted),
     )  # fmt: skip
     for k in range(len(values)):
         row[place + k * seats] = values[k]
@@ -470,8 +470,8 @@ def look(lanes, fixed, t, sights):
         for seat in range(seats):
             p = g.players[seat]
             values = (
-                score(g, p), i64(pack.loot_value[p.loot]), p.trained, p.damage, count(p.marked),
-                count(p.living & ~BOSS), free_spaces(p), p.beatings, count(p.visited), count(p.owned) - 4,
+                score(g, p), i64(pack.loot_value[p.loot]), i64(p.trained), i64(p.damage), count(p.marked),
+                count(p.living & ~BOSS), i64(free_spaces(p)), i64(p.beatings), count(p.visited), count(p.owned) - 4,
             )  # fmt: skip
             for k in range(len(values)):
                 row[seat + k * seats] = values[k]

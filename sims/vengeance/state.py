@@ -116,41 +116,46 @@ PLAYER = np.dtype(
         ("living", i64), ("evaded", i64),  # enemies
         ("dot1", i64), ("dot2", i64),  # minions with one dot and more, with two
         ("lived", i64),  # enemies that were living when the round began
-        ("visited", i64), ("looted", i64),  # rooms
-        ("marked", i64),  # objectives
-        ("owned", i64), ("recon", i64), ("used", i64),  # abilities; used: those without dice, in this round
-        ("hero", i64), ("boss", i64), ("den", i64), ("side", i64), ("room", i64),
-        ("damage", i64), ("ignored", i64),  # to the boss, in this round by its armour
-        ("spaces", i64), ("wounds", i64), ("endured", i64),  # health: marked, crossed out, with a die on it
-        ("loot", i64), ("trained", i64), ("spent", i64),  # crossed out; marked; crossed out of these
-        ("beatings", i64), ("out", i64),
-        ("clock", i64), ("roll", i64),  # of the next roll, or the one just made
-        ("rolling", i64), ("fresh", i64), ("woe", i64),  # dice in hand that are unrolled, that show wounds
-        ("single", i64), ("double", i64),  # recons in this phase
-        ("power", i64), ("sneak", i64), ("pierce", i64), ("shield", i64),
+        ("clock", i64),  # of the next roll, or the one just made
+        ("visited", i32), ("looted", i32),  # rooms
+        ("marked", i16),  # objectives
+        ("owned", i16), ("recon", i16), ("used", i16),  # abilities; used: those without dice, in this round
+        ("roll", i16),  # its number in this phase
+        ("hero", i8), ("boss", i8), ("den", i8), ("side", i8), ("room", i8),
+        ("damage", i8), ("ignored", i8),  # to the boss, in this round by its armour
+        ("spaces", i8), ("wounds", i8), ("endured", i8),  # health: marked, crossed out, with a die on it
+        ("loot", i8), ("trained", i8), ("spent", i8),  # crossed out; marked; crossed out of these
+        ("beatings", i8), ("out", i8),
+        ("rolling", i8), ("fresh", i8), ("woe", i8),  # dice in hand that are unrolled, that show wounds
+        ("single", i8), ("double", i8),  # recons in this phase
+        ("power", i8), ("sneak", i8), ("pierce", i8), ("shield", i8),
         ("hand", i8, (4,)),  # dice by face
-        ("todo", i8, (8,)),  # actions of Preparation that are left
+        ("todo", i8, (ACTIONS,)),  # actions of Preparation that are left
         ("sets", i8, (ABILITIES,)), ("sets_plus", i8, (ABILITIES,)),  # of dice; those with a hit-plus where it matters
         ("bought", i8, (ITEMS,)), ("expended", i8, (ITEMS,)),  # squares marked, and crossed out of these
         ("always", i8, (len(MODIFIERS),)),  # sums of modifiers
         # Counts
-        ("taken", i64), ("suffered", i64), ("items", i64), ("survived", i64),
-        ("kills", i64, (len(KINDS),)),
-        ("uses", i64, (ABILITIES,)),
+        ("taken", i16), ("suffered", i16), ("items", i16), ("survived", i8),
+        ("kills", i8, (len(KINDS),)),
+        ("uses", i16, (ABILITIES,)),
     ],
     align=True,
 )  # fmt: skip
 MINE = np.dtype(
     [
+        ("fits", i64, (ABILITIES,)),  # ROLL: multisets that are in hand
+        ("targets", i64),  # EFFECT
         # PREP and LOOT: what is possible, whatever action it takes
-        ("train", i64), ("purchase", i64), ("heal", i64), ("single", i64), ("double", i64), ("take_loot", i64),
-        ("buy", i64),  # tiles, as abilities
+        ("single", i16), ("double", i16),
+        ("buy", i16),  # tiles, as abilities
+        ("train", i8), ("purchase", i8), ("heal", i8), ("take_loot", i8),
         # ROLL
-        ("most", i64),  # dice that may be taken
-        ("may_roll", i64), ("may_endure", i64),
-        ("fits", i64, (ABILITIES,)),  # multisets that are in hand
+        ("most", i8),  # dice that may be taken
+        ("may_roll", i8), ("may_endure", i8),
         # FIGHT and EFFECT
-        ("use", i64, (MODES,)), ("items", i64), ("marks", i64), ("targets", i64),
+        ("items", i8),
+        ("marks", i16),
+        ("use", i16, (MODES,)),
     ],
     align=True,
 )  # fmt: skip
@@ -321,7 +326,7 @@ def active(p):
 @kernel
 def suffer(p, wounds):
     """Cross out so many health spaces, or as many as there are (VR37)."""
-    wounds = min(wounds, free_spaces(p))
+    wounds = min(i64(wounds), i64(free_spaces(p)))
     p.wounds += wounds
     p.suffered += wounds
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sims.core.game import Whole, knob, policy
 from sims.core.kernel import kernel
 from sims.vengeance.fight import mark_options, perform, targets, threat
-from sims.vengeance.pack import ABILITIES, BASICS, EFFECTS, FIRST_ITEM, ITEMS, ROWS, SHELF
+from sims.vengeance.pack import ABILITIES, BASICS, EFFECTS, FIRST_ITEM, ITEMS, MODIFIERS, ROWS, SHELF
 from sims.vengeance.prepare import possible, stands_for
 from sims.vengeance.race import in_hand, takes_dice
 from sims.vengeance.rules import KILL_BONUS, boss_score, objective_score, way_out
@@ -77,9 +77,12 @@ ODDS = (2 / 6, 1 / 6, 1 / 6, 1 / 6)
 """Of a die: move, shot, hit, hit-plus."""
 
 EFFECT_RATES = {
-    "move": 0.5, "hit": 1.0, "shot": 1.0, "wound": -0.6, "heal": 0.6, "jump1": 0.8, "jump2": 1.0, "evade": 0.7,
-    "kill": 1.4, "power": 0.7, "sneak": 0.2, "pierce": 0.4, "shield": 0.6, "train": 0.4,
+    "move": 0.3, "hit": 1.0, "shot": 1.0, "wound": -0.5, "heal": 0.15, "jump1": 0.5, "jump2": 0.6, "evade": 0.2,
+    "kill": 1.2, "power": 0.4, "sneak": 0.2, "pierce": 0.3, "shield": 0.2, "train": 0.3,
 }  # fmt: skip
+"""Points of a use, from what tiles proved worth when a player was given one of them alone."""
+MODIFIER_RATES = {"armour": 2.0, "boss_damage": 2.0, "training": 1.0, "clearing": 0.3}
+OTHER_RATE = 0.3
 
 
 # What is worked out once
@@ -96,7 +99,8 @@ class Tables(NamedTuple):
 
 def prepare(knobs: Any, seats: int, weights: Any) -> Tables:
     record = SHELF.load(knobs.content).arrays.record[0]
-    return Tables(chances(record.fits), rates(record))
+    chance = chances(record.fits)
+    return Tables(chance, rates(record, chance))
 
 
 def chances(fits: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -122,25 +126,26 @@ def chances(fits: NDArray[np.int64]) -> NDArray[np.float32]:
     return rolled.astype(np.float32)
 
 
-def rates(record: Any) -> NDArray[np.float64]:
+def rates(record: Any, chance: NDArray[np.float32]) -> NDArray[np.float64]:
+    """See `Tables.rate`."""
     found = np.zeros(ROWS)
     points = np.array([EFFECT_RATES.get(name, 0.0) for name in EFFECTS])
     for row in range(ROWS):
         found[row] = points[record.effects[row, : record.length[row]]].sum()
         found[row] += 0.6 * points[record.effects[row, record.length[row] : record.length_plus[row]]].sum()
         if BASICS <= row < FIRST_ITEM:
-            found[row] = _tile_rate(record, row, found[row])
+            found[row] = _tile_rate(record, row, found[row], float(chance[row, 0, 4]))
     return found
 
 
-def _tile_rate(record: Any, row: int, effects: float) -> float:
-    """A passive tile; one that works by itself every round; or what its dice do more than those of basic abilities."""
+def _tile_rate(record: Any, row: int, effects: float, chance: float) -> float:
+    """A passive tile; one that works by itself every round; one that is complete with this chance."""
     if record.passive[row]:
-        return 1.5
-    dice = int(record.dice[row])
-    if dice == 0:
-        return 2.0 * effects
-    return 4.0 * (effects - 0.4 * dice) + 1.0 - 0.5 * float(record.once[row])
+        names = dict(zip(MODIFIERS, record.always[row].tolist(), strict=True))
+        return sum(MODIFIER_RATES.get(name, OTHER_RATE) * value for name, value in names.items())
+    if not record.dice[row]:
+        return effects
+    return 2 * effects * chance * (0.6 if record.once[row] else 1.0)
 
 
 # What a position is worth
@@ -513,16 +518,18 @@ def choose_prep(g, p, w, tables):
 
 @kernel
 def best_tile(g, p, w, tables):
-    """The tile to buy: the best rated of those that can be paid, while there are rounds to use it."""
+    """The tile to buy now: the best rated of those that can be paid, if it is among the best for the free slots."""
     best, found, options = w.tile, i64(-1), g.mine.buy
-    if g.board.turn == ROUNDS - 1:
-        best += 1.0
     while options:
         ability = lowest(options)
         options &= options - 1
         if tables.rate[row_of(p, ability)] > best:
             best, found = tables.rate[row_of(p, ability)], ability
-    return found
+    better = i64(0)
+    for ability in range(BASICS, ABILITIES):
+        better += not has(p.owned, ability) and tables.rate[row_of(p, ability)] > best
+    is_late = g.board.turn >= 2
+    return found if found >= 0 and (is_late or better < BASICS + 4 - count(p.owned)) else i64(-1)
 
 
 @kernel
@@ -606,7 +613,7 @@ raider = policy(
         beating=(2.0, "Points of a first Beating, for each round that is left.", 0.0, 20.0),
         death=(30.0, "Points of a second Beating.", 0.0, 100.0),
         challenge=(20.0, "Points of winning alone.", 0.0, 100.0),
-        mending=(0.3, "Points of a wound that a Resolution ability heals.", 0.0, 10.0),
+        mending=(0.05, "Points of a wound that a Resolution ability heals.", 0.0, 10.0),
         reserve=(0.02, "Points of a die's worth of ability without use in the plan.", 0.0, 5.0),
         patience=(0.05, "Points that a set must add to be assigned at once.", 0.0, 5.0),
         grit=(1.0, "Health spaces that must stay free for a wound to be taken for dice; 0: never.", 0.0, 12.0),
@@ -616,6 +623,6 @@ raider = policy(
         cure=(0.6, "Points of a wound cleared in Preparation.", 0.0, 10.0),
         recon=(1.2, "Points of a recon mark, times the ability's rate.", 0.0, 10.0),
         looting=(0.2, "Points of a Loot space beyond its value.", -5.0, 5.0),
-        tile=(0.5, "The rate that a tile must have to be bought.", -5.0, 10.0),
+        tile=(0.2, "The rate that a tile must have to be bought.", -5.0, 10.0),
     ),
 )(raid)

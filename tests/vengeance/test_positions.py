@@ -656,7 +656,7 @@ def test_one_single_and_one_double_recon_a_phase():
     assert game.may(deed(TRAIN, 0, RECON_DIE))  # VX5: no single one is left
     game.do(deed(RECON, CHARGE, RECON_DIE, EXTRA))
     assert game.player().recon == mask(PUNCH, CHARGE)
-    assert game.player().todo.tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert game.player().todo.tolist() == [0, 0, 0, 1, 0, 0]
 
 
 def test_a_double_recon_may_take_loot_and_an_impossible_action():
@@ -704,7 +704,7 @@ def test_the_beginning_of_a_round():
     game = Position(seats=2)
     for seat in range(2):
         p = game.player(seat)
-        assert p.todo.tolist() == [1, 0, 1, 1, 0, 1, 0, 0]
+        assert p.todo.tolist() == [1, 0, 1, 1, 0, 1]
         assert p.fresh == 4
     assert game.board.pool == 24 - 8
 
