@@ -70,6 +70,8 @@ class Decision(NamedTuple):
     kind: str
     options: list[Option]
     answer: Option
+    effect: str
+    """EFFECT: which"""
 
 
 # Abilities and enemies ------------------------------------------------------------------------------------------------
@@ -272,23 +274,23 @@ class Player:
 
     def prepare(self, dice: list[str]) -> None:
         self.actions = Counter(ACTIONS.index(icon) for icon in dice)
+        self.actions[5] = 1 + self.modifier("extra")
         self.has_single = self.has_double = True
-        extras = 0
         while True:
-            self.actions[5] = max(0, 1 + self.modifier("extra") - extras)
             options = [("done",), *self.action_options(), *self.tile_options()]
             chosen = self.game.decide("PREP", self, options)
             match chosen:
                 case ("done",):
                     return
                 case ("buy", number):
+                    extra = self.modifier("extra")
                     self.spent += self.abilities[number].price
                     self.owned.add(number)
+                    self.actions[5] = max(0, self.actions[5] + self.modifier("extra") - extra)
                     self.counts["tiles"] += 1
                 case (deed, actions):
                     self.do(deed)
                     self.actions.subtract(actions)
-                    extras += actions.count(5)
                     if deed[0] == "recon":  # VR16
                         self.has_single &= len(actions) == 2
                         self.has_double &= len(actions) == 1
@@ -655,12 +657,16 @@ class Player:
     def holds(self, room: int, said: dict[str, Any]) -> bool:
         match said["kind"]:
             case "kill":  # VR34
-                return sum(not minion.is_alive and minion.kind in said["of"] for minion in self.minions) >= said["count"]
+                return (
+                    sum(not minion.is_alive and minion.kind in said["of"] for minion in self.minions) >= said["count"]
+                )
             case "clear":  # VR35, VR68
                 had_boss = self.boss_at_start and room == self.boss_room
                 was_there = self.at_start[room] or had_boss
-                return bool(was_there) and not any(minion.is_alive for minion in self.at_start[room]) and not (
-                    had_boss and self.boss_is_alive
+                return (
+                    bool(was_there)
+                    and not any(minion.is_alive for minion in self.at_start[room])
+                    and not (had_boss and self.boss_is_alive)
                 )
             case "health":  # VR69
                 return bool(self.health >= said["count"])
@@ -672,7 +678,9 @@ class Player:
                 return bool(len(self.visited) >= said["count"])
             case "kill_adjacent":  # VR36
                 there = [
-                    minion for minion in self.minions if minion.room in self.next_door(room) and minion.kind in said["of"]
+                    minion
+                    for minion in self.minions
+                    if minion.room in self.next_door(room) and minion.kind in said["of"]
                 ]
                 return bool(there) and not any(minion.is_alive for minion in there)
         raise ValueError(said)
@@ -808,7 +816,7 @@ class Game:
         answer = self.policies[player.seat].answer(kind, player, options, word, effect)
         assert answer in options, (kind, answer, options)
         self.asked[player.seat] += 1
-        self.decisions.append(Decision(player.seat, kind, options, answer))
+        self.decisions.append(Decision(player.seat, kind, options, answer, effect))
         return answer
 
     def play(self) -> None:
@@ -1015,7 +1023,7 @@ class Random:
     def prepare(self, player: Player, word: int) -> Option:
         for action in range(6):
             if player.actions[action] > 0:
-                deeds = {deed: (action,) for deed in player.deeds(action)}
+                deeds = dict.fromkeys(player.deeds(action), (action,))
                 if action in (3, 5) and player.actions[3] + player.actions[5] >= 2:
                     pair = (3, 3) if player.actions[3] >= 2 else (3, 5) if player.actions[3] else (5, 5)
                     deeds |= dict.fromkeys(player.double_recons(), pair)
