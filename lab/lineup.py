@@ -25,7 +25,7 @@ import pydantic
 from pydantic.fields import FieldInfo
 
 from lab import catalogue
-from lab.cell import Entry
+from lab.cell import Entry, seats_in_words
 from lab.errors import BadInput, unknown
 from lab.population import HOW, PAIRS, Mixture, kind_of, policies_of
 from sims.core.document import Given, one_line, scalar
@@ -249,7 +249,7 @@ def _lineups(game: Game, given: Given, folder: Path) -> list[Lineup]:
         raise given.error("is an empty line-up; at least one policy is needed")
     most = max(game.all_seats)
     if len(values) > most + 1:  # the one that fills may fill none
-        raise given.error(f"has {len(values)} policies; {game.name} has at most {most} seats")
+        raise given.error(f"has {len(values)} policies; {game.name} has at most {seats_in_words(most)}")
     places = [_place(game, each, folder) for each in values]
     fillers = [i for i, place in enumerate(places) if place.fills]
     if len(fillers) > 1:
@@ -258,7 +258,7 @@ def _lineups(game: Game, given: Given, folder: Path) -> list[Lineup]:
     made = [Lineup(entries, filler, given) for entries in multiply([place.entries for place in places], given)]
     if not any(map(made[0].fits, game.all_seats)):
         seats = ", ".join(map(str, game.all_seats))
-        raise given.error(f"has {len(values)} policies; {game.name} has at most {most} seats ({seats})")
+        raise given.error(f"has {len(values)} policies; {game.name} has at most {seats_in_words(most)} ({seats})")
     return made
 
 

@@ -9,16 +9,18 @@ compiled once for all packs.
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import pydantic
 from pydantic_core import PydanticCustomError, core_schema
 
-from sims.core.document import Given, one_line, read_document
 from sims.core.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from sims.core.document import Given
 
 Place = tuple[str | int, ...]
 """Where in a pack: keys and places in lists, `("cards", 3, "top")`."""
@@ -37,13 +39,52 @@ class Part(pydantic.BaseModel):
             raise PydanticCustomError("mapping", "is not a mapping of {keys}", {"keys": ", ".join(cls.model_fields)})
         for key in value:
             if key not in cls.model_fields:
-                raise misfit((key,), unknown("a key here", key, cls.model_fields))
+                raise wrong_key("a key here", key, cls.model_fields)
         return value
 
 
 def misfit(place: Place, text: str) -> PydanticCustomError:
     """What a model's validator raises about something that stands at a place within it."""
     return PydanticCustomError("misfit", "{text}", {"text": text, "place": place})
+
+
+def wrong_key(what: str, key: str, allowed: Iterable[str]) -> PydanticCustomError:
+    """What a model's validator raises about a key of its mapping that is not `what`."""
+    return PydanticCustomError("key", "{key} is not {what}", {"what": what, "key": key, "allowed": tuple(allowed)})
+
+
+def within(place: Place, error: pydantic.ValidationError) -> PydanticCustomError:
+    """What a model's validator raises where it has validated what stands at a place within it, and that went wrong."""
+    return PydanticCustomError("within", "{inner}", {"inner": _first(error), "place": place})
+
+
+@dataclass(frozen=True)
+class Number:
+    """In `Annotated`: a whole number within bounds, or one of these names. (true is no number.)"""
+
+    low: int
+    high: int
+    names: tuple[str, ...] = ()
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: pydantic.GetCoreSchemaHandler) -> Any:
+        return core_schema.no_info_plain_validator_function(self._accepted)
+
+    def _accepted(self, value: Any) -> Any:
+        if value in self.names or (type(value) is int and self.low <= value <= self.high):
+            return value
+        allowed = (f"a whole number from {self.low} to {self.high}", *map(repr, self.names))
+        raise ValueError(f"is not {' or '.join(allowed)}")
+
+
+def _line(text: str) -> str:
+    if not text.isprintable() or not 1 <= len(text.strip()) == len(text) <= LONGEST_LINE:
+        raise ValueError(f"is not a line of 1 to {LONGEST_LINE} characters that can be printed, without blanks around")
+    return text
+
+
+LONGEST_LINE = 60
+Line = Annotated[str, pydantic.AfterValidator(_line)]
+"""A name or a title."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +148,14 @@ class Shelf:
         return _LOADED[key]
 
     def _read(self, path: Path) -> Pack:
+        from sims.core.document import read_document  # a reader of YAML, which most workers do not need
+
         given = read_document(path, "content pack", "a title")
         content = _checked(self.model, given)
         arrays = self.compiled(content)
         for array in arrays:
             array.flags.writeable = False
-        said = json.dumps(content.model_dump(mode="json"), sort_keys=True)
+        said = json.dumps(content.model_dump(mode="json"))  # the order of keys counts, as the order of dice does
         return Pack(content.title, content, arrays, hashlib.sha256(said.encode()).hexdigest()[:16])
 
 
@@ -120,13 +163,13 @@ _LOADED: dict[tuple[str, int], Pack] = {}
 """Packs by file and time of change."""
 
 
-def _plain(given: Given) -> Any:
+def _plain(given: "Given") -> Any:
     if isinstance(given.value, dict):
         return {key: _plain(each) for key, each in given.value.items()}
     return tuple(map(_plain, given.value)) if isinstance(given.value, list) else given.value
 
 
-def _find(given: Given, place: Place) -> tuple[Given, Place]:
+def _find(given: "Given", place: Place) -> tuple["Given", Place]:
     """What stands at a place, or the nearest that holds it, and what is left of the place then."""
     for step, key in enumerate(place):
         inside = given.value
@@ -137,22 +180,50 @@ def _find(given: Given, place: Place) -> tuple[Given, Place]:
     return given, ()
 
 
-def _checked(model: type[Part], given: Given) -> Any:
+def _checked(model: type[Part], given: "Given") -> Any:
     try:
         return model.model_validate(_plain(given))
     except pydantic.ValidationError as error:
-        _complain(given, error.errors(include_url=False)[0])
+        _complain(given, _first(error), ())
 
 
-def _complain(given: Given, error: Any) -> NoReturn:
-    """pydantic's first error, with the line where it stands."""
-    kind, context = error["type"], error.get("ctx", {})
-    found, rest = _find(given, (*error["loc"], *context.get("place", ())))
-    if kind == "missing":
-        raise found.error(f"{rest[0]} is missing")
-    if kind == "misfit":
-        raise found.error(context["text"])
-    if kind == "literal_error" and isinstance(found.value, str):
-        options = [each.strip("'") for each in context["expected"].replace(" or ", ", ").split(", ")]
-        raise found.error(unknown("what can stand here", found.value, options))
-    raise found.wrong(one_line(error["msg"]).removeprefix("Value error, ").replace("Input should be", "is not"))
+def _first(error: pydantic.ValidationError) -> Any:
+    return error.errors(include_url=False)[0]
+
+
+def _complain(given: "Given", error: Any, place: Place) -> NoReturn:
+    """An error of pydantic's about what stands at a place, with the line of the file."""
+    from sims.core.document import one_line
+
+    context = error.get("ctx", {})
+    place = (*place, *error["loc"], *context.get("place", ()))
+    found, rest = _find(given, place)
+    match error["type"]:
+        case "within":
+            _complain(given, context["inner"], place)
+        case "missing":
+            raise found.error(f"{rest[0]} is missing")
+        case "misfit":
+            raise found.error(context["text"])
+        case "key":
+            raise found.wrong_key(context["what"], context["key"], context["allowed"])
+        case "literal_error" if isinstance(found.value, str):
+            options = [each.strip("'") for each in context["expected"].replace(" or ", ", ").split(", ")]
+            raise found.error(unknown("what can stand here", found.value, options))
+        case "too_short":
+            few = context["actual_length"]
+            raise found.error(f"has {few} item{'s' * (few != 1)}; it needs at least {context['min_length']}")
+        case "too_long":
+            raise found.error(f"has more than {context['max_length']} items, which is the most")
+    text = WANTED.get(error["type"]) or one_line(error["msg"]).removeprefix("Value error, ")
+    text = text.replace("Input should be", "is not")
+    raise found.error(f"{str(place[-2])[:80]!r} {text}") if rest == ("[key]",) else found.wrong(text)
+
+
+WANTED = {
+    "tuple_type": "is not a list",
+    "dict_type": "is not a mapping",
+    "string_type": "is not text",
+    "bool_type": "is not true or false",
+}
+"""What pydantic calls otherwise."""

@@ -316,6 +316,9 @@ class Game:
     exact: str = ""
     """Module with `answer(seats, knobs, lineup) -> {"win_share[0]" or column: value}`, where a cell's is known exactly;
     knobs as the model, lineup as (name, weights) by seat."""
+    clairvoyant: str = ""
+    """Module with `solve(setting, first, games, width) -> int8 [games]`: whether each game could be won by somebody who
+    knew all its luck (its constants POSSIBLE, IMPOSSIBLE, UNDECIDED). A bound for reports, never for play."""
     is_symmetric: Callable[[Any], bool] = lambda knobs: True
     """Whether these rules treat all seats alike, because luck or nothing decides who is first."""
     player_knobs: type[Settings] = Settings

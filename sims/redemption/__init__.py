@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
 from sims.redemption import describe, planner, policies, rules
-from sims.redemption.pack import SHELF
+from sims.redemption.pack import CARDS, SHELF
 from sims.redemption.table import Table
 
 
@@ -25,6 +25,9 @@ class Knobs(Settings):
     cards: Whole = knob(5, "Redemption cards kept: one after each of so many dice.", ruling="SR37", low=0, high=5)
     choose_from: Whole = knob(2, "Cards offered, of which one is kept.", low=1, high=rules.OFFERED)
     card_draw: Whole = knob(2, "Tokens drawn for a card that is discarded.", ruling="SR20", low=0, high=10)
+    first_card: Whole = knob(
+        -1, "Treatment: the card (its number) that alone is offered first; -1: none.", low=-1, high=CARDS - 1
+    )
     max_actions: Whole = knob(
         200, "After so many actions the game is lost, and unfinished.", ruling="SR24", low=1, high=10_000
     )
@@ -81,4 +84,5 @@ GAME = Game(
     narrator=describe.Narrator,
     lanes=4096,
     scalar="sims.redemption.scalar",
+    clairvoyant="sims.redemption.clairvoyant",
 )

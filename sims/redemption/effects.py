@@ -17,6 +17,8 @@ i8, i64, u64 = np.int8, np.int64, np.uint64
 # Tokens: a kind (a virtue's number, or REGRET), and 8 if used. GAP: an empty place (SR31).
 REGRET, GAP, USED = 6, -1, 8
 DICE, FACES = 5, 6
+PLACES = 60
+"""Of the formation: 48 tokens and 12 gaps, if need be (`append`). A set of places is one word, without its sign."""
 
 (
     DRAW, LOOK, REROLL, GAIN, ADD_REGRET, REMOVE, RETURN, EXHAUST, REFRESH, TURN, SWAP, MOVE, SET_DIE, TURN_DIE,
@@ -90,7 +92,9 @@ def tokens(board, what):
 
 @kernel(inline=True)
 def append(board, kind):
-    """To the right end, fresh (SR18)."""
+    """To the right end, fresh (SR18). Gaps close before the effect has ended only where no place is left there."""
+    if board.length == PLACES:
+        close_gaps(board)
     board.token[board.length] = kind
     board.length += 1
 
@@ -111,6 +115,8 @@ def close_gaps(board):
     for place in range(board.length):
         if board.token[place] != GAP:
             board.token[length] = board.token[place]
+            if board.acting == place:
+                board.acting = length
             length += 1
     board.length = length
 

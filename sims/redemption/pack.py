@@ -7,7 +7,7 @@ import numpy as np
 import pydantic
 from numpy.typing import NDArray
 
-from sims.core.content import Part, Shelf, misfit
+from sims.core.content import Line, Number, Part, Shelf, misfit, within, wrong_key
 from sims.core.errors import unknown
 
 VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
@@ -26,23 +26,21 @@ WHAT = ("regret", "virtue", "any", "fresh", "used")
 """Which tokens a primitive is about."""
 WHICH = ("chosen", "leftmost", "rightmost")
 
-Count = Annotated[int, pydantic.Field(ge=1, le=12)]
-Name = Annotated[str, pydantic.StringConstraints(min_length=1, max_length=60)]
+Count = Annotated[int, Number(1, 12)]
+CountOrAll = Annotated[int | str, Number(1, 12, ("all",))]
+Die = Annotated[int | str, Number(1, 5, ("chosen",))]
 Virtue = Literal["chosen", "Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility"]
-Die = Literal["chosen", 1, 2, 3, 4, 5]
 Place = Literal["chosen", "leftmost", "rightmost"]
 
 
 class Primitive(Part):
     """One step of an effect. The first field may be given alone: `draw: 2` is `draw: {count: 2}`."""
 
-    may: bool = False
-
     def row(self) -> dict[str, int]:
         """Its `FIELDS`, those that are not 0."""
         said = self.model_dump()
         count = said.get("count", 1)
-        row = {"count": ALL if count == "all" else count, "may": int(self.may)}
+        row = {"count": ALL if count == "all" else count, "may": int(said.get("may", False))}
         if "what" in said:
             row["what"] = WHAT.index(said["what"])
         if "which" in said:
@@ -50,33 +48,37 @@ class Primitive(Part):
         return row
 
 
+class Choice(Primitive):
+    """One that may be left, if it says so."""
+
+    may: bool = False
+
+
 class Draw(Primitive):
     count: Count
-    may: Literal[False] = False
 
 
-class Look(Primitive):
+class Look(Choice):
     count: Count
 
 
 class AddRegret(Primitive):
     count: Count
     to: Literal["formation", "bag"] = "formation"
-    may: Literal[False] = False
 
     def row(self) -> dict[str, int]:
         return super().row() | {"to": int(self.to == "bag")}
 
 
-class Gain(Primitive):
+class Gain(Choice):
     virtue: Virtue
 
     def row(self) -> dict[str, int]:
         return super().row() | {"to": virtue_of(self.virtue)}
 
 
-class Remove(Primitive):
-    count: Count | Literal["all"]
+class Remove(Choice):
+    count: CountOrAll
     what: Literal["regret", "virtue", "any", "fresh", "used"] = "regret"
     which: Place = "leftmost"
 
@@ -85,23 +87,23 @@ class Return(Remove):
     pass
 
 
-class Exhaust(Primitive):
-    count: Count | Literal["all"]
+class Exhaust(Choice):
+    count: CountOrAll
     which: Place = "leftmost"
 
     def row(self) -> dict[str, int]:
         return super().row() | {"what": WHAT.index("fresh")}
 
 
-class Refresh(Primitive):
-    count: Count | Literal["all"]
+class Refresh(Choice):
+    count: CountOrAll
     which: Place = "chosen"
 
     def row(self) -> dict[str, int]:
         return super().row() | {"what": WHAT.index("used")}
 
 
-class Turn(Primitive):
+class Turn(Choice):
     to: Virtue
     what: Literal["regret", "virtue", "any"] = "virtue"
     which: Place = "chosen"
@@ -110,7 +112,7 @@ class Turn(Primitive):
         return super().row() | {"to": virtue_of(self.to)}
 
 
-class Swap(Primitive):
+class Swap(Choice):
     pair: Literal["neighbours", "any"]
 
     def row(self) -> dict[str, int]:
@@ -121,21 +123,21 @@ class SwapDice(Swap):
     pass
 
 
-class Move(Primitive):
-    up_to: Annotated[int, pydantic.Field(ge=1, le=60)]
+class Move(Choice):
+    up_to: Annotated[int, Number(1, 60)]
 
     def row(self) -> dict[str, int]:
         return super().row() | {"to": self.up_to}
 
 
-class Reroll(Primitive):
-    die: Die | Literal["all"]
+class Reroll(Choice):
+    die: Annotated[int | str, Number(1, 5, ("chosen", "all"))]
 
     def row(self) -> dict[str, int]:
         return super().row() | {"to": ALL if self.die == "all" else die_of(self.die)}
 
 
-class SetDie(Primitive):
+class SetDie(Choice):
     die: Die
 
     def row(self) -> dict[str, int]:
@@ -146,7 +148,7 @@ class TurnDie(SetDie):
     pass
 
 
-class LoseCard(Primitive):
+class LoseCard(Choice):
     count: Count
     which: Place = "chosen"
 
@@ -180,16 +182,16 @@ class Step(pydantic.RootModel[tuple[str, Any]]):
     @classmethod
     def _read(cls, value: Any) -> Any:
         if not isinstance(value, dict) or len(value) != 1:
-            raise misfit((), f"is not one primitive with what it needs, such as `draw: 2` ({', '.join(sorted(OPS))})")
+            raise ValueError(f"is not one primitive with what it needs, such as `draw: 2` ({', '.join(sorted(OPS))})")
         [(name, said)] = value.items()
         if name not in PRIMITIVES:
-            raise misfit((name,), unknown("a primitive", name, PRIMITIVES))
+            raise wrong_key("a primitive", name, PRIMITIVES)
         model = PRIMITIVES[name]
         first = next(field for field in model.model_fields if field != "may")
         try:
             return name, model.model_validate(said if isinstance(said, dict) else {first: said})
         except pydantic.ValidationError as error:
-            raise within(name, error, isinstance(said, dict)) from None
+            raise within((name,), error) from None
 
     @property
     def name(self) -> str:
@@ -200,36 +202,29 @@ class Step(pydantic.RootModel[tuple[str, Any]]):
         found: Primitive = self.root[1]
         return found
 
-
-def within(name: str, error: pydantic.ValidationError, is_mapping: bool) -> Exception:
-    """What is wrong inside a primitive, as an error of its place."""
-    first = error.errors(include_url=False)[0]
-    inner = first.get("ctx", {})
-    place = (*first["loc"][: 1 if is_mapping else 0], *inner.get("place", ()))
-    messages = dict.fromkeys(each["msg"].removeprefix("Input should be ") for each in error.errors(include_url=False))
-    text = inner.get("text") or " or ".join(messages)
-    is_about = "" if "text" in inner else f"{first['input']!r} is not " if first["type"] != "missing" else ""
-    missing = f"{first['loc'][-1]} is missing" if first["type"] == "missing" else text
-    return misfit((name, *place), f"{is_about}{missing}")
+    @property
+    def may(self) -> bool:
+        """Whether it may be left."""
+        return isinstance(self.primitive, Choice) and self.primitive.may
 
 
 Effect = Annotated[tuple[Step, ...], pydantic.Field(min_length=1, max_length=STEPS)]
 
 
 class VirtueToken(Part):
-    counters: Name
+    counters: Line
     use: Effect
     discard: Effect
 
 
 class Card(Part):
-    name: Name
+    name: Line
     top: tuple[Literal["Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility", "Regret"], ...]
     effect: Effect
 
 
 class Reckoning(Part):
-    name: Name
+    name: Line
     effect: Effect
 
 
@@ -245,11 +240,11 @@ class Virtues(Part):
 class Content(Part):
     """A whole pack."""
 
-    title: Name
+    title: Line
     invented: bool = True
     virtues: Virtues
     dice: Annotated[
-        dict[Name, Annotated[tuple[Name, ...], pydantic.Field(min_length=FACES, max_length=FACES)]],
+        dict[Line, Annotated[tuple[Line, ...], pydantic.Field(min_length=FACES, max_length=FACES)]],
         pydantic.Field(min_length=KINDS, max_length=KINDS),
     ]
     cards: Annotated[tuple[Card, ...], pydantic.Field(min_length=1, max_length=CARDS)]
@@ -312,7 +307,7 @@ class Arrays(NamedTuple):
     """[1] how many."""
     vice: NDArray[np.int8]
     """[kind of die, face] the virtue that counters it."""
-    top: NDArray[np.int8]
+    top: NDArray[np.int16]
     """[card, kind of token] how many stand on its top."""
     steps: NDArray[np.int8]
     """[effect] how many primitives it has."""
@@ -323,7 +318,7 @@ class Arrays(NamedTuple):
 def compiled(content: Content) -> Arrays:
     """The arrays of a pack."""
     effects, vices = content.effects(), content.vices
-    top = np.zeros((CARDS, 7), np.int8)
+    top = np.zeros((CARDS, 7), np.int16)
     for place, card in enumerate(content.cards):
         for name in card.top:
             top[place, (*VIRTUES, "Regret").index(name)] += 1
@@ -361,7 +356,7 @@ def sheet(content: Content) -> str:
 
 def words(effect: tuple[Step, ...]) -> str:
     """An effect as a reference sheet has it."""
-    return "; ".join(("you may " if each.primitive.may else "") + _words(each) for each in effect) + "."
+    return "; ".join(("you may " if each.may else "") + _words(each) for each in effect) + "."
 
 
 def _words(step: Step) -> str:

@@ -25,7 +25,7 @@ from sims.redemption.effects import (
     count_options,
     nth_option,
 )
-from sims.redemption.policies import scrap, standing, standing_after
+from sims.redemption.policies import scrap, sketch, standing, standing_after, value_of
 from sims.redemption.rules import (
     ACT,
     ACTING,
@@ -96,7 +96,7 @@ def value_in_world(fixed, board, secret, action, boards):
 
 
 @kernel
-def options(fixed, board, kind, width, found, boards):
+def options(fixed, board, kind, width, found):
     """Write down the actions to be looked at: how many."""
     if kind == KEEP:
         for place in range(board.offers):
@@ -107,14 +107,13 @@ def options(fixed, board, kind, width, found, boards):
         for place in range(n):
             found[place] = nth_action(board, i64(place))
         return n
-    return best_options(fixed, board, width, found, boards)
+    return best_options(fixed, board, width, found)
 
 
 @kernel
-def best_options(fixed, board, width, found, boards):
+def best_options(fixed, board, width, found):
     """The `width` options of a choice after which V is highest."""
-    boards[1] = board
-    b = boards[1]
+    b, s = board, sketch(fixed, board)
     op, n = fixed.step[b.effect, b.step, OP], i64(0)
     alike = op == REROLL or op == EXHAUST or op == REFRESH or op == LOSE_CARD
     values = np.empty(width, np.int64)
@@ -122,9 +121,9 @@ def best_options(fixed, board, width, found, boards):
         action = nth_option(b, i64(place))
         first, second = action & 63, action >> 6
         if alike or action < 0:
-            value = standing(fixed, b)
+            value = value_of(s.need, s.row, s.regrets)
         else:
-            value = standing_after(fixed, b, op, first, first + 1 if b.relation == NEIGHBOUR else second)
+            value = standing_after(fixed, b, s, op, first, first + 1 if b.relation == NEIGHBOUR else second)
         if n == width and value <= values[n - 1]:
             continue
         at = n if n < width else n - 1
@@ -139,7 +138,7 @@ def best_options(fixed, board, width, found, boards):
 @kernel
 def plan(fixed, board, kind, key, weights, secret, boards, found, totals):
     """The option that does best."""
-    left = options(fixed, board, kind, weights.width, found, boards)
+    left = options(fixed, board, kind, weights.width, found)
     totals[:left] = 0
     world, worlds = 0, weights.worlds
     while left > 1:
@@ -184,7 +183,7 @@ def scratch(knobs: Any, seats: int, weights: Any) -> Scratch:
     prepare=scratch,
     uses_word=True,
     costly=True,
-    worlds=(Whole, knob(4, "Worlds in the first round; twice as many in each further one.", low=1, high=1000)),
+    worlds=(Whole, knob(2, "Worlds in the first round; twice as many in each further one.", low=1, high=1000)),
     width=(Whole, knob(6, "Options of a choice within an effect that are looked at.", low=2, high=64)),
 )
 @kernel

@@ -4,12 +4,15 @@ Each is a loop over the lanes of a view (`table.View`). Arrays are taken from th
 `view.name` would count references. A policy that tries things does so on copies of a lane's board.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sims.core.game import policy
 from sims.core.kernel import kernel
 from sims.core.rng import choice
 from sims.redemption.effects import (
+    DICE,
     DRAW,
     EXHAUST,
     FACES,
@@ -17,30 +20,28 @@ from sims.redemption.effects import (
     GAP,
     LOOK,
     LOSE_CARD,
-    MOVE,
     NEIGHBOUR,
     NONE,
     OP,
     REFRESH,
+    REGRET,
     REMOVE,
     REROLL,
     RETURN,
+    SET_DIE,
     SWAP,
     SWAP_DICE,
     TURN,
-    append,
+    TURN_DIE,
     apply,
+    bit,
+    count,
     count_options,
     lowest,
-    matches,
-    move,
     nth_option,
     option,
     reach,
     seconds_of,
-    shift,
-    swap,
-    swap_dice,
 )
 from sims.redemption.rules import (
     ACT,
@@ -99,51 +100,129 @@ def keep_most(fixed, board):
     return found
 
 
+# V is worked out on *sketches* of a board: what dice and virtues are in which order, three bits each
+
+
+class Sketch(NamedTuple):
+    """What V hangs on."""
+
+    need: int
+    """The virtue that counters die i, in bits 3 i to 3 i + 2."""
+    row: int
+    """The i-th virtue token from the left, in the same bits; ones where there is none."""
+    virtues: int
+    """The places of virtue tokens."""
+    regrets: int
+
+
+FIVE, LOW_BITS = (1 << 15) - 1, 0b001001001001001
+
+
+@kernel
+def sketch(fixed, board):
+    need = virtues = regrets = shift = i64(0)
+    row = i64(-1)
+    for die in range(DICE):
+        need |= i64(fixed.vice[board.kind[die], board.face[die]]) << 3 * die
+    for place in range(board.length):
+        token = i64(board.token[place])
+        if token == REGRET:
+            regrets += 1
+        elif token != GAP:
+            virtues |= bit(place)
+            if shift < 60:
+                row = with_field(row, shift, token & 7)
+                shift += 3
+    return Sketch(need, row, virtues, regrets)
+
+
+@kernel(inline=True)
+def with_field(row, shift, kind):
+    """The row with another kind in a field."""
+    return row & ~(i64(7) << shift) | kind << shift
+
+
+@kernel(inline=True)
+def without(row, shift):
+    """The row with a field taken out; those after it move up."""
+    low = (i64(1) << shift) - 1
+    return row & low | row >> 3 & ~low
+
+
+@kernel(inline=True)
+def inserted(row, shift, kind):
+    """The row with a field put in; those from there on move back."""
+    low = (i64(1) << shift) - 1
+    return row & low | kind << shift | (row & ~low) << 3
+
+
+@kernel(inline=True)
+def field_of(virtues, place):
+    """Where in the row a virtue stands that is at this place, as a shift; beyond the tenth all count as one."""
+    return min(3 * count(virtues & (bit(place) - 1)), i64(30))
+
+
+@kernel(inline=True)
+def value_of(need, row, regrets):
+    """V: the virtues that counter the die in their place, less regrets."""
+    other = (need ^ row) & FIVE
+    return DICE - count((other | other >> 1 | other >> 2) & LOW_BITS) - regrets
+
+
 @kernel
 def standing(fixed, board):
-    """V: matches less regrets, gaps closed."""
-    found, regrets = matches(fixed, board)
-    return found - regrets
+    """V, gaps closed."""
+    s = sketch(fixed, board)
+    return value_of(s.need, s.row, s.regrets)
 
 
 @kernel
-def standing_after(fixed, board, op, first, second):
-    """V right after an option of this primitive. The board is changed for that, and changed back."""
-    token, length = i64(board.token[first]), board.length
-    if op == REMOVE or op == RETURN:
-        board.token[first] = GAP
-    elif op == TURN:
-        board.token[first] = second
-    elif op == SWAP:
-        swap(board, first, second)
-    elif op == MOVE:
-        fills_gap = board.token[second] == GAP
-        move(board, first, second)
-    elif op == GAIN:
-        append(board, first)
-    elif op == LOOK:
-        append(board, board.looked[first])
+def standing_after(fixed, board, s, op, first, second):
+    """V right after an option of this primitive. s: the board's sketch."""
+    need, row, regrets = s.need, s.row, s.regrets
+    if op == SET_DIE or op == TURN_DIE:
+        die = first >> 3
+        need = with_field(need, 3 * die, i64(fixed.vice[board.kind[die], first & 7]))
     elif op == SWAP_DICE:
-        swap_dice(board, first, second)
-    else:
-        face = board.face[first >> 3]
-        board.face[first >> 3] = first & 7
-    value = standing(fixed, board)
-    board.length = length
-    if op == SWAP:
-        swap(board, first, second)
-    elif op == MOVE:
-        if fills_gap:
-            swap(board, second, first)
+        one, other = need >> 3 * first & 7, need >> 3 * second & 7
+        need = with_field(with_field(need, 3 * first, other), 3 * second, one)
+    elif op == GAIN or op == LOOK:
+        kind = first if op == GAIN else i64(board.looked[first])
+        if kind == REGRET:
+            regrets += 1
         else:
-            shift(board, second, first)
-    elif op == SWAP_DICE:
-        swap_dice(board, first, second)
-    elif op <= TURN:
-        board.token[first] = token
+            row = inserted(row, field_of(s.virtues, i64(62)), kind)
     else:
-        board.face[first >> 3] = face
-    return value
+        row, regrets = row_after(board, s, op, first, second)
+    return value_of(need, row, regrets)
+
+
+@kernel
+def row_after(board, s, op, first, second):
+    """Row and regrets right after an option that is about tokens of the formation."""
+    row, virtues = s.row, s.virtues
+    kind, field = i64(board.token[first]) & 7, field_of(virtues, first)
+    if op == REMOVE or op == RETURN:
+        return (row, s.regrets - 1) if kind == REGRET else (without(row, field), s.regrets)
+    if op == TURN:
+        if kind == REGRET:
+            return inserted(row, field, second), s.regrets - 1
+        return with_field(row, field, second), s.regrets
+    if op == SWAP and virtues >> first & virtues >> second & 1:
+        other = i64(board.token[second]) & 7
+        return with_field(with_field(row, field, other), field_of(virtues, second), kind), s.regrets
+    if op == SWAP and kind == REGRET:
+        return moved(row, virtues, i64(board.token[second]) & 7, second, first), s.regrets
+    return moved(row, virtues, kind, first, second), s.regrets
+
+
+@kernel
+def moved(row, virtues, kind, place, target):
+    """The row after a token has gone to another place; going right, it comes after what was at the target."""
+    if kind == REGRET:
+        return row
+    others = virtues & ~bit(place)
+    return inserted(without(row, field_of(virtues, place)), field_of(others, target + (target > place)), kind)
 
 
 @kernel
@@ -152,6 +231,7 @@ def choose_best(fixed, board):
     op = fixed.step[board.effect, board.step, OP]
     if op == REROLL or op == EXHAUST or op == REFRESH or op == LOSE_CARD:  # these change no V that could be known
         return nth_option(board, i64(0))
+    s = sketch(fixed, board)
     best, found, rest = i64(-100), i64(0), i64(board.firsts)
     while rest:
         first = lowest(rest)
@@ -159,12 +239,12 @@ def choose_best(fixed, board):
         while seconds:
             second = lowest(seconds)
             other = first + 1 if board.relation == NEIGHBOUR else second
-            value = standing_after(fixed, board, op, first, other)
+            value = standing_after(fixed, board, s, op, first, other)
             if value > best:
                 best, found = value, option(first, second)
             seconds &= seconds - 1
         rest &= rest - 1
-    return i64(NONE) if board.may and standing(fixed, board) > best else found
+    return i64(NONE) if board.may and value_of(s.need, s.row, s.regrets) > best else found
 
 
 @kernel
@@ -227,8 +307,7 @@ def scrap(fixed, board, kind, trials):
     if kind == KEEP:
         return keep_most(fixed, board)
     if kind != ACT:
-        trials[0] = board
-        return choose_best(fixed, trials[0])
+        return choose_best(fixed, board)
     if board.matched:
         return action_of(DECLARE, i64(0))
     found = best_action(fixed, board, trials)

@@ -16,6 +16,7 @@ from sims.redemption.effects import (
     A_VIRTUE,
     DICE,
     FACES,
+    PLACES,
     REGRET,
     USED,
     add_regrets,
@@ -41,8 +42,8 @@ from sims.redemption.effects import (
 
 i8, i16, i32, i64, u32, u64 = np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64
 
-PLACES, KEPT, OFFERED, LOOKED_AT = 64, 5, 12, 12
-"""Room for the formation (48 tokens and a gap), for cards kept, for cards offered, for tokens looked at."""
+KEPT, OFFERED, LOOKED_AT = 5, 12, 12
+"""Room for cards kept, for cards offered, for tokens looked at."""
 COPIES = 4
 """Dice of each kind."""
 
@@ -70,7 +71,10 @@ STRONG, WEAK = range(2)
 # Where the effects of an array of the pack begin.
 DISCARDS, CARD_EFFECTS, RECKONINGS = i64(6), i64(12), i64(12 + pack.CARDS)
 
-KNOBS = ("match", "used_discard", "start_regrets", "formation", "cards", "choose_from", "card_draw", "max_actions")
+KNOBS = (
+    *("match", "used_discard", "start_regrets", "formation", "cards", "choose_from", "card_draw", "max_actions"),
+    "first_card",
+)
 
 
 class Layout(NamedTuple):
@@ -86,7 +90,7 @@ def _layout() -> Layout:
     fixed = [
         *((name, i64) for name in KNOBS),
         ("pack_cards", i64), ("pack_reckonings", i64),
-        ("vice", i8, (pack.KINDS, FACES)), ("top", i8, (pack.CARDS, *per_kind)),
+        ("vice", i8, (pack.KINDS, FACES)), ("top", i16, (pack.CARDS, *per_kind)),
         ("steps", i8, (pack.EFFECTS,)), ("step", i8, (pack.EFFECTS, pack.STEPS, len(pack.FIELDS))),
     ]  # fmt: skip
     board = [
@@ -185,6 +189,10 @@ def set_up(g):
     for card in range(f.pack_cards):
         deck[card] = card
     shuffle(h.key, h.game, DECK, i64(0), deck)
+    for place in range(f.pack_cards):
+        if deck[place] == f.first_card:
+            deck[place], deck[0] = deck[0], deck[place]
+            break
 
 
 @kernel
@@ -196,11 +204,13 @@ def history(g):
         b.dice += 1
         if b.dice > f.cards:
             continue
-        b.offers = min(f.choose_from, f.pack_cards - h.top)
+        offers = min(f.choose_from, f.pack_cards - h.top)
+        is_treated = b.dice == 1 and 0 <= f.first_card < f.pack_cards
+        b.offers = 1 if is_treated else offers
         for place in range(b.offers):
             b.offered[place] = h.deck[h.top + place]
             b.seen |= bit(h.deck[h.top + place])
-        h.top += b.offers
+        h.top += offers
         if b.offers > 1:
             return ask(g, KEEP)
         if b.offers == 1:

@@ -142,7 +142,7 @@ def _tile_rate(record: Any, row: int, effects: float, chance: float) -> float:
     """A passive tile; one that works by itself every round; one that is complete with this chance."""
     if record.passive[row]:
         names = dict(zip(MODIFIERS, record.always[row].tolist(), strict=True))
-        return sum(MODIFIER_RATES.get(name, OTHER_RATE) * value for name, value in names.items())
+        return float(sum(MODIFIER_RATES.get(name, OTHER_RATE) * value for name, value in names.items()))
     if not record.dice[row]:
         return effects
     return 2 * effects * chance * (0.6 if record.once[row] else 1.0)
