@@ -9,6 +9,7 @@ ID is the identity of what is measured: a cell, and on how many games. Blocks ar
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,12 @@ class BalanceStore(Store):
         table, of_curves = self._finished(name)
         write_rows(table, rows, balance_table.SCHEMA)
         write_rows(of_curves, curves, balance_table.CURVE_SCHEMA)
+
+    def write_tables(self, rows: list[Row], curves: list[Row]) -> None:
+        """Write the tables of the study."""
+        balance_table.write(self.folder, rows, curves)
+        with suppress(OSError):
+            (self.folder / "parts").rmdir()
 
     def _finished(self, name: str) -> tuple[Path, Path]:
         return self.folder / "balance" / f"{name}.parquet", self.folder / "curves" / f"{name}.parquet"

@@ -300,7 +300,6 @@ def balance(
     games: game numbers that are measured, of each cell. Errors: `BadInput` if the folder cannot be written or games are
     too few; `Incomplete` if a cell could not be played (all others are then written).
     """
-    from lab import balance_table
     from lab.balance_store import BalanceStore, measured_id
 
     if games < LEAST:
@@ -324,7 +323,7 @@ def balance(
             curves += tables[1]
     finally:
         progress.stop()
-    balance_table.write(folder, rows, curves)
+    store.write_tables(rows, curves)
     if failures:
         raise Incomplete("; ".join(failures))
     return rows
