@@ -277,7 +277,7 @@ def test_other_games_are_another_question(study, tmp_path, undisturbed):
     assert tables(folder) == undisturbed
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games")
+@pytest.mark.full
 def test_killed_for_real(study, tmp_path):
     """SIGKILL, with two workers; nothing that was kept is played again."""
     folder, games = tmp_path / "out", 2000
