@@ -268,6 +268,19 @@ def test_killed_it_goes_on_where_it_stopped(study, tmp_path, monkeypatch, undist
 
 
 @pytest.mark.skipif(SLOW, reason="thousands of games")
+@pytest.mark.parametrize(("kind", "damaged"), [("sample", 300 + 20), ("sums", 300 - 6 * 20 + 20)])
+def test_a_damaged_block_is_played_again(study, tmp_path, monkeypatch, undisturbed, kind, damaged):
+    folder = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        Crash(patch, 3 * 25 + (3 * 6 if kind == "sums" else 0))
+        with pytest.raises(Killed):
+            balancing.balance(read_study(study), folder, games=300, jobs=1)
+    parts(folder, kind)[0].write_bytes(b"PAR1 and then nothing")
+    assert balanced(study, folder) == damaged
+    assert tables(folder) == undisturbed
+
+
+@pytest.mark.skipif(SLOW, reason="thousands of games")
 def test_other_games_are_another_question(study, tmp_path, undisturbed):
     """And what was found before is still known."""
     folder = tmp_path / "undisturbed"
