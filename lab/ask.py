@@ -25,6 +25,7 @@ from lab.errors import BadInput, Incomplete
 from lab.find import ABOVE, BELOW, NOT_TOLD, Search, Wanted, game_of, most_points
 from lab.found import FOUND, NONE, SIDES, Found, words
 from lab.identity import cell_id
+from lab.notes import notes
 from lab.population import Population
 from lab.runner import Progress, fill
 from lab.store import Store, write_rows
@@ -73,6 +74,7 @@ class Answer:
         """For other programs: one entry a clause and cell or mixture, and one an inverse question."""
         return {
             "question": self.study.question, "verdict": self.verdict, "error": ERROR, "plays": self.played,
+            "notes": notes(self.study.cells),
             "clauses": [_clause_json(each) for each in self.verdicts],
             "find": [_find_json(each, self.study.varied) for each in self.finds],
         }  # fmt: skip

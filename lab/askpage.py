@@ -6,6 +6,7 @@ from typing import NamedTuple
 from lab.ask import Answer
 from lab.asks import where_of
 from lab.found import FOUND, SIDES, Found, course, shown, words
+from lab.notes import notes
 from lab.tables import Figure as Shown
 from lab.telling import command, telling_games
 from lab.verdicts import ERROR, LIMIT, NO, NOT_SHOWN, YES, Figure, Verdict, in_words
@@ -144,3 +145,4 @@ def _foot(answer: Answer) -> Iterator[Line]:
         f"{ERROR:.0%} of the time (asymptotic: for many games); {answer.played:,} plays in {answer.seconds:.1f} s; "
         f"kept in {answer.folder}", "dim",
     )  # fmt: skip
+    yield from map(Line, notes(answer.study.cells))

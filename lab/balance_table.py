@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from lab import catalogue, measures
-from lab.cell import line_up
+from lab.cell import line_up, seats_in_words
 from lab.curve import Floats
 from lab.errors import BadInput
 from lab.estimate import Estimate, student, wilson
@@ -130,7 +130,7 @@ def _means(done: Measured, total: Sums) -> Iterator[Line]:
             yield name, subject, _less(fair, mean_of(sums, total.games, share=True), 1), n
         else:
             yield name, subject, mean_of(sums, total.games, share=_is_share(name)), n
-        if name == "win share" and subject.startswith("seat"):
+        if name == "win share" and subject.startswith("seat") and done.cell.seats > 1:
             yield "seat advantage", subject, _less(fair, mean_of(sums, total.games, share=True), 1), n
 
 
@@ -339,7 +339,7 @@ def title(row: Row) -> str:
     given = json.loads(row["knobs"])
     defaults = catalogue.game(row["game"]).knobs().model_dump(mode="json")
     changed = "".join(f", {name} {value}" for name, value in given.items() if value != defaults[name])
-    return f"{row['game']}, {row['seats']} seats, {line_up(row['policies'])}{changed}"
+    return f"{row['game']}, {seats_in_words(row['seats'])}, {line_up(row['policies'])}{changed}"
 
 
 def caption(rows: list[Row]) -> str:

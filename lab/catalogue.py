@@ -7,6 +7,7 @@ A policy belongs to its game, or is an entry point of group `lab.policies` calle
 
 import importlib
 import importlib.util
+import json
 import os
 import pkgutil
 import re
@@ -20,7 +21,7 @@ from typing import Any
 
 import sims
 from lab.errors import BadInput, BrokenPlugin, reason, unknown
-from sims.core.game import Game, Policy
+from sims.core.game import Column, Game, Policy
 
 PATH = re.compile(r"(?P<file>.+\.py):(?P<function>\w+)")
 
@@ -42,6 +43,18 @@ def game(name: str) -> Game:
     if not isinstance(found, Game):
         raise BrokenPlugin(f"game {name!r} cannot be loaded: found {type(found).__name__}, not a sims.core.game.Game")
     return found
+
+
+def stored_columns(row: dict[str, Any]) -> tuple[Column, ...]:
+    """The results columns of a stored row (`lab.store.SCHEMA`) that today's game has, too; those of its default knobs,
+    where what the row's knobs name is not here (a content pack)."""
+    known = game(row["game"])
+    try:
+        knobs = known.knobs(**json.loads(row["knobs"]))
+    except ValueError:
+        knobs = known.knobs()
+    names = {metric["column"] for metric in row["metrics"]}
+    return tuple(column for column in known.columns(int(row["seats"]), knobs) if column.name in names)
 
 
 def _own_game(name: str) -> Any:

@@ -23,6 +23,10 @@ class Entry:
         return self.policy + (":" + ",".join(changed) if changed else "")
 
 
+def seats_in_words(seats: int) -> str:
+    return "1 seat" if seats == 1 else f"{seats} seats"
+
+
 def line_up(titles: Iterable[str]) -> str:
     """Titles in one line, those that follow each other together: `threshold, keep ×3`."""
     runs = [(title, len(list(run))) for title, run in groupby(titles)]

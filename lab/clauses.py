@@ -22,10 +22,10 @@ from typing import Any
 
 from lab import catalogue
 from lab.cell import Cell, Entry
-from lab.document import Given
 from lab.errors import unknown
 from lab.lineup import FILL, read_entry
 from lab.tally import BINS, LOWEST
+from sims.core.document import Given
 
 NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*%?"
 REGIONS = (

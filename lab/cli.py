@@ -17,6 +17,8 @@ from lab import __version__
 from lab.errors import BadInput, LabError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
     from lab.ask import Answer
@@ -192,7 +194,16 @@ def _report(done: "Sweep", quiet: bool) -> None:
     plays = f"{done.played:,} plays in {done.seconds:.1f} s" if done.played else "nothing was missing"
     more = sum(row["games"] > cell.games for row, cell in zip(done.rows, done.study.cells, strict=True))
     plays += f"; {more} cells had more games than asked for" if more else ""
+    _tell_notes(done.rows, console)
     console.print(f"{len(done.rows)} cells; {plays}; results in {done.folder}", soft_wrap=True)
+
+
+def _tell_notes(played: "Iterable[Cell | dict[str, Any]]", console: "Console") -> None:
+    """What must stand beside their results (`lab.notes`)."""
+    from lab.notes import notes
+
+    for line in notes(played):
+        console.print(line, style="bold", soft_wrap=True)
 
 
 def _show_crossed(rows: list[dict[str, Any]], console: "Console") -> None:
@@ -284,6 +295,7 @@ def show(
     }  # fmt: skip
     if csv:
         print(tables.to_csv(tables_[""]), end="")
+        _tell_notes(rows, _console(err=True))
         return
     console = _console()
     for part, lines in tables_.items():
@@ -297,6 +309,7 @@ def show(
     elif rank is not None:
         caption = RANKED.format(count=len(tables_[""]))
     console.print(caption, style="dim", soft_wrap=True)
+    _tell_notes(rows, console)
 
 
 RANKED = (
@@ -427,6 +440,7 @@ def run(
         f"{done.seconds:.2f} s, {summary.plays / done.seconds:,.0f} games/s",
         soft_wrap=True,
     )
+    _tell_notes([cell], console)
 
 
 def _cell(
@@ -489,7 +503,7 @@ def compare(
     silent = as_json or quiet or _state["quiet"]
     with _resumable(folder):
         rows = run_pairs(pairs, folder, jobs=jobs, progress=None if silent else Bar(_console(err=True)))
-    _tell_differences(rows, as_json)
+    _tell_differences(rows, {pair.name: (pair.first, pair.second) for pair in pairs}, as_json)
     if alone:
         named = "; ".join(f"{cell.seats} seats [{cell.line_up}] {_changed(cell)}".strip() for cell in alone)
         raise BadInput(f"{len(alone)} cells have no partner in the other study: {named}")
@@ -517,12 +531,15 @@ def _changed(cell: "Cell") -> str:
     return ", ".join(f"{name} {value}" for name, value in cell.knobs if value != fields[name].default)
 
 
-def _tell_differences(rows: list[dict[str, Any]], as_json: bool) -> None:
+def _tell_differences(rows: list[dict[str, Any]], pairs: "dict[str, tuple[Cell, Cell]]", as_json: bool) -> None:
     if as_json:
+        from lab.notes import notes
+
         kept = ("game", "varied", "paired", "games", "plays", "differences")
         found = [
             {"first": json.loads(row["first_parameters"]), "second": json.loads(row["second_parameters"])}
             | {key: row[key] for key in kept}
+            | {"notes": notes(pairs[row["pair"]])}
             for row in rows
         ]
         print(json.dumps(_finite(found), allow_nan=False))
@@ -542,6 +559,7 @@ def _tell_differences(rows: list[dict[str, Any]], as_json: bool) -> None:
         "entry: of the line-up, over all seats; seats rotate where policies differ; unpaired: the luck is not shared",
         style="dim", soft_wrap=True,
     )  # fmt: skip
+    _tell_notes((cell for pair in pairs.values() for cell in pair), console)
 
 
 def _finite(value: Any) -> Any:
@@ -575,9 +593,13 @@ def balance(
     with _resumable(folder):
         rows = measure(plan, folder, games=games, jobs=jobs, progress=progress)
     if as_json:
-        print(json.dumps(_finite({"study": plan.name, "folder": str(folder), "measures": rows}), allow_nan=False))
+        from lab.notes import notes
+
+        found = {"study": plan.name, "folder": str(folder), "notes": notes(plan.cells), "measures": rows}
+        print(json.dumps(_finite(found), allow_nan=False))
     else:
         _tell_balance(rows, folder, quiet)
+        _tell_notes(plan.cells, _console())
 
 
 def _tell_balance(rows: list[dict[str, Any]], folder: Path, quiet: bool) -> None:
@@ -622,6 +644,7 @@ def sense(
     with _resumable(folder):
         found = run_sense(plan, folder, jobs=jobs, progress=progress)
     _tell_sense(found, folder)
+    _tell_notes(plan.cells, _console())
 
 
 def _tell_sense(found: "Sense", folder: Path) -> None:
@@ -712,11 +735,19 @@ def games() -> None:
 
 
 @app.command("game")
-def game_(name: GameName) -> None:
+def game_(
+    name: GameName,
+    content: Annotated[
+        str | None, typer.Option(metavar="PACK", help="A content pack, checked and printed as a reference sheet.")
+    ] = None,
+) -> None:
     """Print a game's fact sheet: knobs, policies and weights, results columns."""
-    from lab.factsheet import factsheet
+    from lab.factsheet import factsheet, reference_sheet
 
-    factsheet(name, _console())
+    if content is None:
+        factsheet(name, _console())
+    else:
+        print(reference_sheet(name, content))
 
 
 @app.command()
@@ -726,6 +757,42 @@ def new(game: GameName) -> None:
     from lab.template import template
 
     print(template(catalogue.game(game)), end="")
+
+
+@app.command()
+def bound(
+    game: GameName,
+    policy: Policies = None,
+    games: Annotated[int, typer.Option(parser=_whole, metavar="N", help="How many deals.")] = 200,
+    seed: Seed = 0,
+    set_: Settings = None,
+    width: Annotated[
+        int, typer.Option(parser=_whole, metavar="N", help="States that the search keeps of a layer.")
+    ] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """How many deals could be won if all luck to come were known, beside how many a policy wins."""
+    from lab import tables
+    from lab.bound import bound as find
+    from lab.progress import Bar
+
+    if not 2 <= width <= 1_000_000:
+        raise BadInput(f"--width {width} is not a whole number from 2 to 1,000,000")
+    cell, silent = _cell(game, policy, None, games, seed, set_), as_json or quiet or _state["quiet"]
+    done = find(cell, width, None if silent else Bar(_console(err=True)))
+    if as_json:
+        print(json.dumps(done.as_json(), allow_nan=False))
+        return
+    lines = [
+        {"deals": text, "share %": tables.Figure(each.estimate, each.low, each.high, percent=True)}
+        for text, each in done.lines()
+    ]
+    tables.show(
+        lines, _console(), title=f"{game}, {done.deals:,} deals, seed {seed}",
+        caption=f"± is the half-width of a 95 % interval; the search took {done.seconds:.1f} s",
+    )  # fmt: skip
+    _tell_notes([cell], _console())
 
 
 @app.command()

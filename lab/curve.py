@@ -170,7 +170,7 @@ def _write(i, s, context, sights, places, kinds, number, seated, own, gap, centr
     """The features of seat s in row i, into `out`."""
     seats, size = places.shape[1], context.shape[1]
     lead = sights[i, places[0, s]]
-    best, ahead = -(2**31), 0.0
+    best, ahead = lead if seats == 1 else -(2**31), 0.0  # who is alone is level with itself
     for other in range(seats):
         if other != s:
             theirs = sights[i, places[0, other]]
@@ -234,7 +234,7 @@ def _knots(values: Floats) -> Floats:
 def _scale(of: Layout, given: Snapshots) -> Scale:
     lead = given.sights[:, of.figures[0]].astype(float)
     order = np.sort(lead, axis=1)
-    gap = lead - np.where(lead == order[:, -1:], order[:, -2:-1], order[:, -1:])
+    gap = lead - np.where(lead == order[:, -1:], order[:, -2:][:, :1], order[:, -1:])
     common = tuple(place for place in of.common if not _follows(given.sights[:, place], given.turn))
     context = _context(of, common, given.sights, given.turn)
     further = [given.sights[:, line].astype(float) for line in of.figures[1:]]

@@ -8,20 +8,9 @@ LabError                 exit code 1
 └── Incomplete           some blocks could not be played; what was played is kept
 """
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from sims.core.errors import BadInput, LabError, unknown
 
-
-class LabError(Exception):
-    """Base of all errors that are for the user: one clear line, no traceback."""
-
-    exit_code = 1
-
-
-class BadInput(LabError):
-    """What was given, where, what is allowed."""
-
-    exit_code = 2
+__all__ = ["BadInput", "BrokenPlugin", "IllegalAction", "Incomplete", "LabError", "PolicyFailed", "reason", "unknown"]
 
 
 class BrokenPlugin(BadInput):
@@ -46,11 +35,3 @@ class Incomplete(LabError):
 def reason(error: BaseException) -> str:
     """An error of somebody else's code in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-
-
-def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
-    """`'treshold' is not a policy of viking; did you mean 'threshold'? (healer, keep, ...)`"""
-    names = sorted(allowed)
-    close = get_close_matches(str(found), names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"{str(found)[:80]!r} is not {what}{hint} ({', '.join(names) or 'none'})"

@@ -5,8 +5,11 @@ from typing import Any
 from rich.console import Console
 
 from lab import catalogue, tables
+from lab.cell import seats_in_words
+from lab.errors import BadInput
 from lab.lineup import allowed
-from sims.core.game import Game
+from sims.core.content import Shelf
+from sims.core.game import Game, shelf_of
 
 
 def factsheet(name: str, console: Console) -> None:
@@ -29,7 +32,23 @@ def factsheet(name: str, console: Console) -> None:
         }
         for each in game.columns(game.seats[0], game.knobs())
     ]
-    tables.show(columns, console, title=f"results columns (for {game.seats[0]} seats; -1: not defined)")
+    tables.show(columns, console, title=f"results columns (for {seats_in_words(game.seats[0])}; -1: not defined)")
+    if shelf := _shelf(game):
+        packs = f"{', '.join(shelf.names)}, or a file NAME.yaml"
+        console.print(f"`lab game {name} --content PACK` prints a content pack ({packs}) as a reference sheet")
+
+
+def reference_sheet(name: str, content: str) -> str:
+    """A content pack of a game, checked, in plain text."""
+    shelf = _shelf(catalogue.game(name))
+    if shelf is None:
+        raise BadInput(f"{name} is not played with content packs")
+    return shelf.sheet(shelf.load(content).content)
+
+
+def _shelf(game: Game) -> Shelf | None:
+    """Where the content packs of a game are."""
+    return next((shelf for info in game.knobs.model_fields.values() if (shelf := shelf_of(info))), None)
 
 
 def seats_of(game: Game) -> str:

@@ -19,9 +19,9 @@ from typing import Any
 
 from lab import catalogue
 from lab.clauses import Clause, read_equation
-from lab.document import Given
 from lab.lineup import allowed, make, some, value_of
 from lab.population import Population
+from sims.core.document import Given
 from sims.core.game import Game, options_of
 
 STEPS = 1000

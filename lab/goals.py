@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from lab.cell import Cell
 from lab.clauses import Clause, Stat, check, read_clause
-from lab.document import Given
 from lab.lineup import some
+from sims.core.document import Given
 
 HOW = "write {win_share: 0.001}, {column: NAME, half_width: NUMBER}, or a clause as under expect"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import sims
 from lab import catalogue
 from lab.cell import Cell
-from sims.core.game import Game, Policy
+from sims.core.game import Game, Policy, packs_of
 
 TALLIED = 2
 """Rises when more is kept of a game than before, which no old tally has."""
@@ -31,7 +31,7 @@ def cell_id(cell: Cell) -> str:
         "seats": cell.seats,
         "seed": cell.seed,
         "rotate_seats": cell.rotate_seats,
-        "knobs": cell.knobs.model_dump(),
+        "knobs": cell.knobs.model_dump() | {name: pack.digest for name, pack in packs_of(cell.knobs).items()},
         "lineup": [(entry.policy.rpartition("/")[2], entry.weights.model_dump()) for entry in cell.lineup],
         "code": code_hash(cell.game, tuple(entry.policy for entry in cell.lineup)),
     }

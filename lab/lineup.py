@@ -25,11 +25,11 @@ import pydantic
 from pydantic.fields import FieldInfo
 
 from lab import catalogue
-from lab.cell import Entry
-from lab.document import Given, one_line, scalar
+from lab.cell import Entry, seats_in_words
 from lab.errors import BadInput, unknown
 from lab.population import HOW, PAIRS, Mixture, kind_of, policies_of
-from sims.core.game import Game, Policy, Settings, is_list, options_of
+from sims.core.document import Given, one_line, scalar
+from sims.core.game import Game, Policy, Settings, is_list, options_of, shelf_of
 
 MAX_CELLS = 100_000
 """More in one study is an error, found before any is made."""
@@ -37,15 +37,17 @@ FILL = "..."
 ENTRY = re.compile(r"(?P<policy>.+\.py:\w+|[^:]+)(?::(?P<weights>.*))?")
 HOW_TO_NAME = "a policy is a name, name:weight=value, file.py:function, or {name: {weight: value}}"
 PLAIN_ERRORS = {
-    "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "literal_error",
-    "greater_than_equal", "less_than_equal",
+    "int_type", "int_from_float", "float_type", "finite_number", "bool_type", "tuple_type", "string_type",
+    "literal_error", "greater_than_equal", "less_than_equal",
 }  # fmt: skip
 """pydantic's errors that `allowed` says better."""
 
 
 def allowed(info: FieldInfo) -> str:
     """What a knob or a weight may be, in words."""
-    options = options_of(info.annotation)
+    options, shelf = options_of(info.annotation), shelf_of(info)
+    if shelf:
+        return f"a content pack ({', '.join(shelf.names)}, or a file NAME.yaml)"
     if is_list(info.annotation):
         return f"a list of any of {', '.join(map(str, options))}"
     if options:
@@ -247,7 +249,7 @@ def _lineups(game: Game, given: Given, folder: Path) -> list[Lineup]:
         raise given.error("is an empty line-up; at least one policy is needed")
     most = max(game.all_seats)
     if len(values) > most + 1:  # the one that fills may fill none
-        raise given.error(f"has {len(values)} policies; {game.name} has at most {most} seats")
+        raise given.error(f"has {len(values)} policies; {game.name} has at most {seats_in_words(most)}")
     places = [_place(game, each, folder) for each in values]
     fillers = [i for i, place in enumerate(places) if place.fills]
     if len(fillers) > 1:
@@ -256,7 +258,7 @@ def _lineups(game: Game, given: Given, folder: Path) -> list[Lineup]:
     made = [Lineup(entries, filler, given) for entries in multiply([place.entries for place in places], given)]
     if not any(map(made[0].fits, game.all_seats)):
         seats = ", ".join(map(str, game.all_seats))
-        raise given.error(f"has {len(values)} policies; {game.name} has at most {most} seats ({seats})")
+        raise given.error(f"has {len(values)} policies; {game.name} has at most {seats_in_words(most)} ({seats})")
     return made
 
 

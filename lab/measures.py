@@ -112,7 +112,9 @@ def per_game(of: Course, layout: Layout) -> dict[str, Floats]:
     own = np.where(row_winner >= 0, np.take_along_axis(of.after, np.maximum(row_winner, 0)[:, None], axis=1)[:, 0], 0)
     has = lengths > 0
     found: dict[str, Floats] = {"game length": np.where(has, lengths.astype(float), np.nan)}
-    found["surprise"] = np.where(has, _total(0.5 * np.abs(of.after - of.before).sum(axis=1), trace, games), np.nan)
+    moved = of.after - of.before
+    hands = 0.5 * (np.abs(moved).sum(axis=1) + np.abs(moved.sum(axis=1)))  # nobody's, too
+    found["surprise"] = np.where(has, _total(hands, trace, games), np.nan)
     open_rows = np.bincount(trace.game, weights=going_on, minlength=games)
     behind = _total(np.where(going_on, of.after.max(axis=1) - own, 0), trace, games)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -128,7 +130,9 @@ def per_game(of: Course, layout: Layout) -> dict[str, Floats]:
 
 
 def _leads(of: Course, layout: Layout) -> dict[str, Floats]:
-    """What is told by the leading figure alone."""
+    """What is told by the leading figure alone; nothing where nobody can be ahead of anybody."""
+    if layout.seats == 1:
+        return {}
     trace, lengths, games = of.trace, of.lengths, len(of.trace.won)
     lead = trace.sights[:, layout.figures[0]]
     order = np.sort(lead, axis=1)

@@ -15,7 +15,7 @@ from math import gcd, isfinite, prod
 from typing import Any
 
 from lab.cell import Cell, Entry
-from lab.document import Given
+from sims.core.document import Given
 
 PAIRS, MIXTURE = "all pairs of", "mixture of"
 HOW = {

@@ -14,7 +14,7 @@ Intervals are for 95 %, each for its figure alone. Tables line up by their index
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from lab.cell import line_up
 from lab.errors import BadInput, unknown
-from lab.estimate import Estimate, wilson
+from lab.estimate import Estimate, Z, wilson
 from lab.many import widening
 from lab.store import Store, read_cells, row_of
 
@@ -230,6 +230,20 @@ def treatment(cells: pd.DataFrame, what: str, whose: str) -> pd.DataFrame:
     gap = middles - middles.mean()
     table = {"estimate": gap, "low": gap - wide, "high": gap + wide, "n": n}
     return pd.DataFrame(table, index=pd.Index(values, name=what))
+
+
+def treatment_on_same_luck(values: Mapping[Any, pd.Series]) -> pd.DataFrame:
+    """What a treatment is worth, from what each game number gave under each value of it (series of one index): the mean
+    of a value less that over all values.
+
+    One row a value: estimate, low, high, n (game numbers). Paired by game number, so what the luck of a deal does to
+    all values alike cancels. The intervals (normal) hold for all values together (Bonferroni).
+    """
+    table = pd.DataFrame(dict(values))
+    gaps = table.sub(table.mean(axis=1), axis=0)
+    n = len(gaps)
+    half = Z * widening(len(table.columns)) * gaps.std() / n**0.5
+    return pd.DataFrame({"estimate": gaps.mean(), "low": gaps.mean() - half, "high": gaps.mean() + half, "n": n})
 
 
 def share(cells: pd.DataFrame, column: str, values: int | Iterable[int]) -> pd.DataFrame:

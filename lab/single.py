@@ -8,6 +8,7 @@ from typing import Any
 from lab import catalogue, seating
 from lab.cell import Cell
 from lab.estimate import Summary, summarise
+from lab.notes import note_of
 from lab.runner import BLOCK_SECONDS, Progress, pilot
 from lab.tally import Tally, compile_all, tally_block
 
@@ -34,6 +35,7 @@ class Run:
             "seed": cell.seed,
             "policies": list(cell.titles),
             "knobs": cell.knobs.model_dump(),
+            "note": note_of(cell),
             "unfinished": summary.unfinished,
             "no_winner": summary.no_winner,
             "shared": summary.shared,

@@ -37,6 +37,7 @@ from lab.block import Work
 from lab.cell import Cell
 from lab.errors import BadInput
 from lab.estimate import Crossed, Summary, summarise
+from lab.notes import note_of
 from lab.tally import BINS, LOWEST, Tally
 from sims.core.game import Game
 
@@ -65,15 +66,15 @@ SCHEMA = pa.schema([
         ("by", pa.string()), ("value", pa.string()), ("seat", pa.int8()), ("n", pa.int64()), *_SHARE,
         ("sums", pa.list_(_EXACT)),
     ]))),
-    ("looks", pa.int32()), ("stopped", pa.string()),
+    ("note", pa.string()), ("looks", pa.int32()), ("stopped", pa.string()),
     ("goals", pa.list_(pa.struct([
         ("goal", pa.string()), ("figure", pa.string()), ("asymptotic", pa.bool_()), *_SHARE,
     ]))),
 ])  # fmt: skip
 """The one schema of `cells`. knobs: a JSON object. winners: plays by bit mask of winning seats. metrics: values and
 counts are the histogram (-1: not defined), above is [number, sum, sum of squares] of values beyond it. units: see
-`lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. looks, stopped, goals: where
-a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
+`lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. note: see `lab.notes`. looks, stopped, goals:
+where a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
 
 ROW_GROUP = 65_536
 PART = re.compile(r"(tally|games|sample|sums)-\d+-\d+\.parquet")
@@ -105,7 +106,7 @@ def row_of(cell: Cell, name: str, game: Game, tally: Tally) -> dict[str, Any]:
             asdict(share) | _known(share) | {"sums": [Decimal(int(each)) for each in line]}
             for share, line in zip(summary.win_share_by, tally.crossed, strict=True)
         ],
-        "looks": None, "stopped": None, "goals": None,
+        "note": note_of(cell), "looks": None, "stopped": None, "goals": None,
     }  # fmt: skip
 
 
@@ -324,7 +325,7 @@ def read_cells(folder: Path) -> list[dict[str, Any]]:
         rows = read_rows(path)
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{path} cannot be read: {' '.join(str(error).split())[:120]}") from error
-    if not rows or set(SCHEMA.names) - set(rows[0]):
+    if not rows or set(SCHEMA.names) - set(rows[0]) - {"note"}:  # the first results had none
         raise BadInput(f"{path} is not a table of cells as `lab sweep` writes it")
     return rows
 

@@ -7,7 +7,8 @@
     zip: {dice: [2, 3], sides: [6, 8]}    lists that advance together; a list of such mappings multiplies
     studies: {short: {}, long: {knobs: {start_life: 200}}}    parts that share the defaults above
 
-From file to cells: `lab.document` (values with their lines), `_parts` (defaults merged), `_Part` (axes, their product).
+From file to cells: `sims.core.document` (values with their lines), `_parts` (defaults merged), `_Part` (axes, their
+product).
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,6 @@ from typing import Any, NamedTuple
 from lab import catalogue
 from lab.cell import Cell, Entry
 from lab.clauses import Clause, check, read_clause
-from lab.document import NAME, Given, one_line, read_document
 from lab.errors import BadInput, unknown
 from lab.find import Wanted, read_find
 from lab.goals import Goal, check_goals, read_goals
@@ -38,7 +38,8 @@ from lab.lineup import (
     value_of,
 )
 from lab.population import Mixture, Population
-from sims.core.game import Game, Settings, Whole, knob
+from sims.core.document import NAME, Given, one_line, read_document
+from sims.core.game import Game, Settings, Whole, knob, shelf_of
 
 
 class General(Settings):
@@ -92,7 +93,7 @@ class Study:
 def read_study(path: str | Path) -> Study:
     """The study in a file. Raises `BadInput`, one line, for whatever is wrong with it."""
     path = Path(path)
-    root = read_document(path)
+    root = read_document(path, "study", "game and policies")
     fields = _fields(root, "study", STUDY_KEYS)
     name = _name(fields["name"]) if "name" in fields else path.stem
     question = _text(fields["question"]) if "question" in fields else ""
@@ -310,7 +311,17 @@ class _Part:
         if name == "seats":
             return [self._seats(each) for each in (some(given) if isinstance(given.value, list) else [given])]
         model = General if name in SWEPT else self.game.knobs
+        if shelf_of(model.model_fields[name]):
+            given = self._placed(given)
         return [value_of(model, name, each) for each in some(given)] if zipped else choices(model, name, given)
+
+    def _placed(self, given: Given) -> Given:
+        """Content packs, a relative path as it leads there from the current directory: the study's folder is second."""
+        if isinstance(given.value, list):
+            return replace(given, value=[self._placed(each) for each in given.value])
+        second = self.folder / str(given.value)
+        is_there = second.is_file() and not Path(str(given.value)).is_file()
+        return replace(given, value=str(second)) if is_there else given
 
     def _seats(self, given: Given) -> int:
         return _known_seats(self.game, given)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import checks
-from lab.cell import Cell
+from lab.cell import Cell, seats_in_words
 from lab.errors import Incomplete
 from lab.goals import Goal
 from lab.identity import cell_id, code_hash
@@ -117,7 +117,7 @@ def _check(done: Sweep, cells: dict[str, Cell], rows: dict[str, dict[str, Any]],
 def _title(cell: Cell) -> str:
     knobs = {name: value for name, value in cell.knobs if value != type(cell.knobs).model_fields[name].default}
     settings = "".join(f" {name}={value}" for name, value in knobs.items())
-    return f"cell {cell.game} of {cell.seats} seats [{', '.join(cell.titles)}]{settings} seed {cell.seed}"
+    return f"cell {cell.game} of {seats_in_words(cell.seats)} [{', '.join(cell.titles)}]{settings} seed {cell.seed}"
 
 
 def _manifest(done: Sweep, cells: dict[str, Cell], seconds: dict[str, float], before: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab import catalogue
-from lab.cell import Cell, line_up
+from lab.cell import Cell, line_up, seats_in_words
 from lab.errors import BadInput, unknown
 from lab.estimate import Estimate
 from lab.many import discoveries, shrunk, simultaneous
@@ -168,7 +168,7 @@ def compared(row: Row) -> str:
         ", ".join(f"{name} {one[name]} -> {other.get(name)}" for name in row["varied"]) or "the same variant twice"
     )
     same = ", ".join(
-        f"{one[name]} seats" if name == "seats" else str(one[name])
+        seats_in_words(one[name]) if name == "seats" else str(one[name])
         for name in ("seats", "policies")
         if name not in row["varied"]
     )
@@ -334,8 +334,7 @@ def _metric(row: Row, name: str) -> Row | None:
 def _headlines(rows: Iterable[Row]) -> list[str]:
     names: dict[str, None] = {}
     for row in rows:
-        game = catalogue.game(row["game"])
-        columns = game.columns(row["seats"], game.knobs(**json.loads(row["knobs"])))
+        columns = catalogue.stored_columns(row)
         names |= {each.name: None for each in columns if each.headline and not each.labels}
     return list(names)
 

@@ -4,9 +4,9 @@ from textwrap import wrap
 from typing import Any
 
 from lab import catalogue
-from lab.document import NAME, one_line, scalar
 from lab.factsheet import seats_of
 from lab.lineup import FILL, HOW_TO_NAME, allowed
+from sims.core.document import NAME, one_line, scalar
 from sims.core.game import Game
 
 
@@ -14,7 +14,8 @@ def template(game: Game) -> str:
     """A study to begin with: every knob with its default, and all that can be chosen as comments."""
     policies = catalogue.policies(game.name)
     lines = [f"# A study of {game.title}. A list of values is a sweep; several lists multiply."]
-    lines += ["question: Does it matter who sits where?"]
+    alone = game.seats == (1,)
+    lines += [f"question: {'How often is it won?' if alone else 'Does it matter who sits where?'}"]
     lines += [
         "# What it should show, for `lab ask`: expect: ['win_share[any seat] within 30% +- 5%']",
         f"game: {game.name}",
@@ -27,8 +28,8 @@ def template(game: Game) -> str:
         for weight, info in policy.weights.model_fields.items():
             lines += _comment(f"{weight}={_written(info.default)}: {_described(info)}", 6)
     first, second = (list(policies) * 2)[:2]
-    lines += ["policies:", f"  - [{_written(first)}, {_written(second + FILL)}]"]
-    lines += [f"  - [{_written(second)}, {_written(first + FILL)}]", "", "knobs:"]
+    two = [(first,), (second,)] if alone else [(first, second + FILL), (second, first + FILL)]
+    lines += ["policies:", *(f"  - {_written(line)}" for line in two), "", "knobs:"]
     for name, info in game.knobs.model_fields.items():
         lines += _comment(_described(info), 1, "  ")
         lines.append(f"  {name}: {_written(info.default)}")

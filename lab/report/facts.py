@@ -13,7 +13,6 @@ import numpy as np
 from lab import catalogue
 from lab.cell import Cell
 from lab.checks import Check
-from lab.document import Given
 from lab.errors import LabError
 from lab.identity import cell_id, code_hash
 from lab.lineup import read_lineups
@@ -21,6 +20,7 @@ from lab.report.findings import headlines, label
 from lab.report.generic import per_cell
 from lab.report.output import listed, safe, say, table
 from lab.results import Results, table_of
+from sims.core.document import Given
 
 AGAIN = 100
 """Games of a cell that are played again."""

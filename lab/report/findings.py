@@ -8,7 +8,6 @@ Cells are tables as `lab.results` makes them, of one game. Parameters that are n
 equal weight.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -163,11 +162,9 @@ def clear(figures: pd.DataFrame, level: float, looks: int) -> pd.Series:
 
 def headlines(cells: pd.DataFrame) -> list[Column]:
     """The headline columns that all these cells have; none if their game is not here."""
-    first = cells["row"].iloc[0]
     try:
-        game = catalogue.game(first["game"])
-        columns = game.columns(int(first["seats"]), game.knobs(**json.loads(first["knobs"])))
-    except (LabError, ValueError):
+        columns = catalogue.stored_columns(cells["row"].iloc[0])
+    except LabError:
         return []
     known = set.intersection(*({metric["column"] for metric in row["metrics"]} for row in cells["row"]))
     return [column for column in columns if column.headline and not column.labels and column.name in known]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from lab import catalogue, figures, results, tables
 from lab.errors import LabError
+from lab.notes import notes
 from lab.report import findings
 from lab.report.findings import Effect, Place
 from lab.report.output import listed, percent, plus_minus, safe, say, show, table
@@ -34,6 +35,7 @@ def heading(r: Results) -> None:
     say(
         f"# {safe(r.question or r.name)}\n\nStudy `{r.name}` of {safe(games)}: {played}, {per_cell(r.cells)} games"
         f"{' each' if cells > 1 else ''}, {r.cells['plays'].sum():,} plays in all."
+        + "".join(f"\n\n**{safe(each)}**" for each in notes(r.cells["row"]))
     )
 
 
@@ -74,6 +76,8 @@ def _winner(cells: pd.DataFrame) -> str:
     who = f"`{policies[int(place.split()[1])]}` ({place}, from every seat in turn)" if entry else place.capitalize()
     where = safe(findings.described(cells, cell, ["policies", *findings.varied_knobs(cells)]))
     share, fair = percent(row[FIGURE] / seats, 2), f"{100 / seats:.2f} %"
+    if seats == 1:
+        return f"Won least often: {share} of the games ({where})."
     line = f"{who} wins {share} of the games with {seats} seats ({where}); a fair share is {fair}. "
     if clear:
         line += f"Of {count} such shares {clear} are clear of a fair one."

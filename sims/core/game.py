@@ -26,6 +26,8 @@ import numpy as np
 import pydantic
 from numpy.typing import NDArray
 
+from sims.core.content import Pack, Shelf
+
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -62,8 +64,8 @@ class Settings(pydantic.BaseModel):
 def knob(default: Any, help: str, *, ruling: str = "", low: float | None = None, high: float | None = None) -> Any:
     """A rule parameter, or a weight of a policy: default, bounds (both included), one line of help, the ruling's id.
 
-    Its type is the annotation of the field: `Whole`, `float`, `bool`, `Literal[...]`, or `tuple[Literal[...], ...]`
-    for a set of names.
+    Its type is the annotation of the field: `Whole`, `float`, `bool`, `Literal[...]`, `tuple[Literal[...], ...]` for a
+    set of names, or `Annotated[str, shelf]` for a content pack (`sims.core.content`).
     """
     return pydantic.Field(default, ge=low, le=high, description=help, json_schema_extra={"ruling": ruling})
 
@@ -80,15 +82,30 @@ def is_list(annotation: Any) -> bool:
     return get_origin(annotation) is tuple
 
 
+def shelf_of(info: pydantic.fields.FieldInfo) -> Shelf | None:
+    """Where the packs are that a knob names; None for other knobs."""
+    return next((each for each in info.metadata if isinstance(each, Shelf)), None)
+
+
+def packs_of(settings: Settings) -> dict[str, Pack]:
+    """The content packs that these settings name, by knob."""
+    shelves = {name: shelf_of(info) for name, info in type(settings).model_fields.items()}
+    return {name: shelf.load(getattr(settings, name)) for name, shelf in shelves.items() if shelf}
+
+
 def encode(settings: Settings) -> Any:
     """Settings as kernels read them: a named tuple of numbers.
 
-    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1.
+    A name becomes its place among the options, a set of names a bit mask over them, a bool 0 or 1; a content pack
+    stands there as a `Pack`, of which kernels can have the `arrays`.
     """
-    codes: dict[str, int | float] = {}
+    codes: dict[str, Any] = {}
+    packs = packs_of(settings)
     for name, info in type(settings).model_fields.items():
         value, options = getattr(settings, name), options_of(info.annotation)
-        if is_list(info.annotation):
+        if name in packs:
+            codes[name] = packs[name]
+        elif is_list(info.annotation):
             codes[name] = sum(1 << options.index(each) for each in set(value))
         else:
             codes[name] = options.index(value) if isinstance(value, str) else value * 1
@@ -297,8 +314,14 @@ class Game:
     exact: str = ""
     """Module with `answer(seats, knobs, lineup) -> {"win_share[0]" or column: value}`, where a cell's is known exactly;
     knobs as the model, lineup as (name, weights) by seat."""
+    clairvoyant: str = ""
+    """Module with `solve(setting, first, games, width) -> int8 [games]`: whether each game could be won by somebody who
+    knew all its luck (its constants POSSIBLE, IMPOSSIBLE, UNDECIDED). A bound for reports, never for play."""
     is_symmetric: Callable[[Any], bool] = lambda knobs: True
     """Whether these rules treat all seats alike, because luck or nothing decides who is first."""
+    note: Callable[[Any], str] = lambda knobs: ""
+    """`note(knobs)`: what must stand wherever results with these knobs (the model) are shown, such as that the content
+    is invented; empty for nothing."""
     options: tuple[Option, ...] = ()
     """What decisions come to, by names that a designer would use."""
     house_seats: tuple[int, ...] = ()

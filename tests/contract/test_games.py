@@ -8,7 +8,7 @@ import pytest
 from lab import arena, catalogue
 from lab.arena import Match, Player
 from lab.errors import IllegalAction
-from sims.core.game import Policy, Setting, encode, is_list, options_of
+from sims.core.game import Policy, Setting, encode, is_list, options_of, shelf_of
 
 GAMES = catalogue.game_names()
 SEATS = [(name, seats) for name in GAMES for seats in catalogue.game(name).seats]
@@ -53,7 +53,8 @@ def test_the_fact_sheet_is_complete(name):
     assert list(game.seats) == sorted(set(game.seats))
     for field, info in game.knobs.model_fields.items():
         assert info.description, field
-        assert options_of(info.annotation) or info.annotation is bool or len(info.metadata) >= 2, f"{field}: no bounds"
+        has_options = options_of(info.annotation) or info.annotation is bool or shelf_of(info)
+        assert has_options or len(info.metadata) >= 2, f"{field}: no bounds"
     for seats in game.seats:
         names = game.column_names(seats, game.knobs())
         assert len(set(names)) == len(names)
@@ -181,7 +182,7 @@ def test_an_illegal_action_is_named(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_value_of_every_knob_plays(name):
-    """Every option, and both bounds of every number, one knob at a time."""
+    """Every option, every pack of the game, and both bounds of every number, one knob at a time."""
     game = catalogue.game(name)
     limits = {key: 30 for key in game.knobs.model_fields if key.startswith("max_")}
     for field, info in game.knobs.model_fields.items():
@@ -192,7 +193,9 @@ def test_every_value_of_every_knob_plays(name):
 
 
 def _values(info):
-    options = options_of(info.annotation)
+    options, shelf = options_of(info.annotation), shelf_of(info)
+    if shelf:
+        return shelf.names
     if is_list(info.annotation):
         return [(), options]
     if options or info.annotation is bool:

@@ -58,7 +58,7 @@ def loaded_by(code):
 
 def test_help_loads_nothing_heavy():
     code = "import typer.testing, lab.cli\ntyper.testing.CliRunner().invoke(lab.cli.app, ['--help'])"
-    assert not loaded_by(code) & {"numba", "numpy", "pandas", "pyarrow", "scipy", "pydantic", "joblib", "sims"}
+    assert not loaded_by(code) & {"numba", "numpy", "pandas", "pyarrow", "scipy", "pydantic", "joblib"}
 
 
 def test_a_worker_loads_neither_the_command_line_nor_the_files_it_does_not_need():

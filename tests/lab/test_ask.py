@@ -8,13 +8,13 @@ import pytest
 
 from lab.ask import ask, open_questions
 from lab.clauses import read_clause
-from lab.document import Given
 from lab.errors import BadInput
 from lab.runner import Progress
 from lab.sequences import FIRST_LOOK
 from lab.study import read_study, with_games
 from lab.sweeping import sweep
 from lab.telling import command, telling_games
+from sims.core.document import Given
 from sims.viking import exact
 from tests.lab.test_cli import lab
 

@@ -27,6 +27,7 @@ COMMANDS = (
     "report",
     "ask",
     "balance",
+    "bound",
     "compare",
     "sense",
     "sweep",
@@ -230,7 +231,7 @@ ESTIMATE = {"estimate": float, "low": float, "high": float}
 METRIC = {"n": int, "mean": float, "sd": float, "low": float, "high": float}
 TYPES = {
     "game": str, "rules_version": int, "seats": int, "games": int, "seed": int, "policies": list, "knobs": dict,
-    "unfinished": int, "no_winner": int, "shared": int, "win_share": list, "win_share_policy": list,
+    "note": str, "unfinished": int, "no_winner": int, "shared": int, "win_share": list, "win_share_policy": list,
     "win_share_by": list, "metrics": dict, "histograms": dict, "seconds": float, "games_per_second": float,
 }  # fmt: skip
 """The stable interface of `lab run --json`."""

@@ -10,11 +10,11 @@ import pytest
 
 from lab import sequences
 from lab.ask import ask
-from lab.document import Given
 from lab.errors import BadInput
 from lab.find import ABOVE, BELOW, NOT_TOLD, Search, _values, most_points
 from lab.study import read_study
 from lab.verdicts import ERROR
+from sims.core.document import Given
 from sims.core.game import Settings, Whole, knob
 from sims.viking import exact
 from tests.lab.test_cli import lab

@@ -7,13 +7,13 @@ import pytest
 
 from lab import catalogue
 from lab.ask import ask
-from lab.document import Given
 from lab.errors import BadInput
 from lab.lineup import read_lineups
 from lab.population import Mixture
 from lab.runner import Progress
 from lab.study import read_study
 from lab.sweeping import sweep
+from sims.core.document import Given
 from sims.viking import exact
 from tests.lab.common import entry
 from tests.lab.test_cli import lab

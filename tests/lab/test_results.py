@@ -1,5 +1,7 @@
 """What analysts read: figures from results, each with its interval."""
 
+from statistics import NormalDist
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -131,6 +133,16 @@ def test_pictures_show_estimates_and_intervals():
 
 def row(shares, plays=1000):
     return {"win_share": [{"estimate": e, "low": e - h, "high": e + h} for e, h in shares], "plays": plays}
+
+
+def test_a_treatment_on_the_same_luck_is_paired_by_game():
+    """By hand: gaps of the first value are +1/2, 0, 0, +1/2 (mean 1/4, standard deviation 1/sqrt(12)); two values need
+    the quantile of 1 - 0.05 / 4."""
+    found = results.treatment_on_same_luck({"a": pd.Series([1, 1, 0, 1]), "b": pd.Series([0, 1, 0, 0])})
+    half = NormalDist().inv_cdf(1 - 0.05 / 4) * (1 / 12) ** 0.5 / 2
+    assert found.n.tolist() == [4, 4]
+    np.testing.assert_allclose(found.loc["a", results.FIGURE].astype(float), [0.25, 0.25 - half, 0.25 + half])
+    np.testing.assert_allclose(found.estimate["b"], -0.25)
 
 
 def test_a_treatment_is_the_gain_over_the_mean_of_all():

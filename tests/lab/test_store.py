@@ -14,6 +14,7 @@ import pytest
 
 from lab import catalogue
 from lab.identity import cell_id
+from lab.notes import notes
 from lab.store import SCHEMA, read_cells, row_of, tally_of, write_rows
 from lab.study import read_study
 from lab.sweeping import sweep
@@ -315,3 +316,11 @@ def test_a_reader_sees_what_was_written(folder, cells, reader):
     table = pq.read_table(folder / "games" / f"{name}.parquet")
     assert list(names) == table.schema.names
     assert [tuple(map(int, row)) for row in rows] == list(zip(*table.to_pydict().values(), strict=True))
+
+
+def test_cells_from_before_there_were_notes_can_be_read(folder, tmp_path):
+    path = tmp_path / "cells.parquet"
+    pq.write_table(pq.read_table(folder / "cells.parquet").drop_columns("note"), path)
+    rows = read_cells(path)
+    assert [row | {"note": ""} for row in rows] == read_cells(folder)
+    assert notes(rows) == []

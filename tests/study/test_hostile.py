@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from lab.document import MAX_BYTES
 from lab.errors import BadInput
 from lab.study import STUDY_KEYS, Study, read_study
+from sims.core.document import MAX_BYTES
 
 START = "game: viking\npolicies: keep\n"
 MANY = settings(deadline=None, max_examples=120, database=None)

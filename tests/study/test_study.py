@@ -14,12 +14,12 @@ from ruamel.yaml import YAML
 
 from lab import catalogue
 from lab.cell import Cell
-from lab.document import Given
 from lab.errors import BadInput, BrokenPlugin
 from lab.lineup import value_of
 from lab.population import Population
 from lab.study import Expectation, Study, cell_from_options, read_study
 from lab.template import template
+from sims.core.document import Given
 from sims.core.game import Column, Game, Settings, Whole, knob, policy
 
 Read = Callable[[str], Study]

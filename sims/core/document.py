@@ -16,7 +16,7 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.reader import ReaderError
 
-from lab.errors import BadInput, unknown
+from sims.core.errors import BadInput, unknown
 
 MAX_BYTES = 200_000
 """So that any file, however hostile, is refused within a second."""
@@ -94,12 +94,12 @@ def one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
-def read_document(path: Path) -> Given:
-    """The one document in a file."""
+def read_document(path: Path, kind: str, needs: str) -> Given:
+    """The one document in a file, which is a `kind` ("study") that needs at least `needs` ("game and policies")."""
     shown = " ".join(str(path).splitlines())
     try:
         if path.is_dir():
-            raise BadInput(f"{shown}: a folder, not a file with a study")
+            raise BadInput(f"{shown}: a folder, not a file with a {kind}")
         if not path.is_file():
             raise BadInput(f"{shown}: no such file")
         with path.open("rb") as file:
@@ -107,8 +107,8 @@ def read_document(path: Path) -> Given:
     except (OSError, ValueError) as error:
         raise BadInput(f"{shown}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if len(content) > MAX_BYTES:
-        raise BadInput(f"{shown}: larger than {MAX_BYTES:,} bytes; a study is not")
-    return _Tree(shown).read(_decoded(shown, content))
+        raise BadInput(f"{shown}: larger than {MAX_BYTES:,} bytes; a {kind} is not")
+    return _Tree(shown, kind, needs).read(_decoded(shown, content))
 
 
 def _decoded(path: str, content: bytes) -> str:
@@ -144,8 +144,8 @@ class _Tree:
     Nothing is recursive, and an alias is the value itself, not a copy: what a bomb would hold is only counted.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, kind: str, needs: str) -> None:
+        self.path, self.kind, self.needs = path, kind, needs
         self.line = 1
         self.size = 0
         self.root: Given | None = None
@@ -165,7 +165,7 @@ class _Tree:
             raise self._not_yaml(text, error) from error
         if self.root is None or self.root.value is None:
             self.line = 1
-            self.refuse("empty; a study needs at least game and policies")
+            self.refuse(f"empty; a {self.kind} needs at least {self.needs}")
         return self.root
 
     def refuse(self, text: str) -> NoReturn:
@@ -201,13 +201,13 @@ class _Tree:
     def _start(self, event: Any) -> None:
         self.documents += 1
         if self.documents > 1:
-            self.refuse("a second document; a study is one, without '---' inside")
+            self.refuse(f"a second document; a {self.kind} is one, without '---' inside")
         if event.version not in (None, (1, 2)):
-            self.refuse(f"YAML {'.'.join(map(str, event.version))[:20]}; a study is YAML 1.2")
+            self.refuse(f"YAML {'.'.join(map(str, event.version))[:20]}; a {self.kind} is YAML 1.2")
 
     def _untagged(self, event: Any) -> None:
         if event.tag is not None:
-            self.refuse(f"tag {str(event.tag)[:80]!r}; a study has no tags")
+            self.refuse(f"tag {str(event.tag)[:80]!r}; a {self.kind} has no tags")
 
     def _alias(self, name: str) -> None:
         if self._at_key():
