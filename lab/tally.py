@@ -222,7 +222,7 @@ def _unit_sums(line: NDArray[np.int64]) -> list[int]:
 def compile_all(matches: tuple[Match, ...]) -> None:
     """Compile, or load, every kernel that playing these matches calls, by a few rounds of play of a few games."""
     for match in matches:
-        arena.play(match, 0, 256, lambda games, rows: None, rounds=4)
+        arena.play(match, 0, 32, lambda games, rows: None, rounds=4)
     _count(np.zeros((1, 1), np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
     _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
     _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))
