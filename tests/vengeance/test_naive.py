@@ -231,7 +231,7 @@ def test_random_packs_in_full(block, tmp_path):
 @pytest.mark.parametrize("seats", [1, 4])
 def test_the_sample_pack(seats, policy):
     setting = (
-        packs.knobs(Random(0)),
+        packs.defaults(),
         7,
         seats,
         [(policy, 1.0), ("random", 1.3), ("brawler", 1.0), ("random", 0.7)][:seats],
@@ -310,7 +310,7 @@ def test_gaps_of_the_clock():
 
 def test_the_same_game_again():
     """And with another clock, seed or game a different one."""
-    knobs, lineup = packs.knobs(Random(0)), [("random", 1.0), ("brawler", 1.5)]
+    knobs, lineup = packs.defaults(), [("random", 1.0), ("brawler", 1.5)]
     one, decisions = naive.play(sample(), knobs, 1, 2, lineup)
     assert (one, decisions) == naive.play(sample(), knobs, 1, 2, lineup)
     for other in ((knobs | {"clock": "poisson"}, 1, 2), (knobs, 2, 2), (knobs, 1, 3)):
