@@ -25,6 +25,7 @@ from lab.cell import line_up, seats_in_words
 from lab.curve import Floats
 from lab.errors import BadInput
 from lab.estimate import Estimate, student, wilson
+from lab.identity import cell_id
 from lab.measures import BINS, RELIABILITY, STEPS
 from lab.tables import Figure
 
@@ -101,7 +102,7 @@ def rows_of(done: Measured) -> list[Row]:
     """The rows of a cell, in the order of `lab.measures.ALL`."""
     cell, total = done.cell, reduce(add, done.groups)
     head = {
-        "cell": done.name, "part": cell.part, "game": cell.game, "seats": cell.seats, "policies": list(cell.titles),
+        "cell": cell_id(cell), "part": cell.part, "game": cell.game, "seats": cell.seats, "policies": list(cell.titles),
         "knobs": cell.knobs.model_dump_json(), "fitted_on": done.fitted_on, "games": total.games,
     }  # fmt: skip
     rows, jackknife = [], Jackknife(done.groups)
@@ -236,8 +237,8 @@ def _used(kind: int, place: int, sums: Sums) -> float:
 
 
 def curve_rows(done: Measured) -> list[Row]:
-    total = reduce(add, done.groups)
-    return [*_winner_rows(done.name, total), *_reliability_rows(done.name, total)]
+    name, total = cell_id(done.cell), reduce(add, done.groups)
+    return [*_winner_rows(name, total), *_reliability_rows(name, total)]
 
 
 def _winner_rows(name: str, total: Sums) -> Iterator[Row]:

@@ -5,7 +5,8 @@
 Of every cell the first game numbers are played to fit a curve (`lab.curve`), luck's weights (`lab.control`) and what is
 known before the first turn; the next ones, which none of these has seen, are measured (`lab.measures`) and adjusted. A
 block of games gives sums alone (`Sums`), so memory does not grow with the number of games; blocks are cut by the number
-of games only and added up in their order, so that results are the same bytes for any number of workers.
+of games only and added up in their order, so that results are the same bytes for any number of workers, and however
+often it was interrupted: blocks are kept until their cell is finished (`lab.balance_store`).
 
     balance.parquet   one row a cell, measure and subject: estimate, low, high, n, and what it means
     curves.parquet    one row a cell, kind and place: the winner's chance by progress, with quantiles ("winner"), and
@@ -14,13 +15,15 @@ of games only and added up in their order, so that results are the same bytes fo
 Intervals are for 95 %, each for its figure alone. The unit of statistics is the game number with all its rotations.
 """
 
+import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +39,11 @@ from lab.seating import Recipe
 from lab.study import Study
 from lab.traces import Trace, trace
 
+if TYPE_CHECKING:
+    from lab.balance_store import Arrays, BalanceStore
+    from lab.balance_table import Row
+    from lab.store import Span
+
 GAMES = 50_000
 """Game numbers that are measured, and at most so many that are fitted on."""
 LEAST_FIT = 2_000
@@ -44,6 +52,8 @@ LEAST = 200
 """Game numbers that can be measured: fewer give intervals that do not hold."""
 BLOCK, GROUPS = 1_000, 50
 """Game numbers of a block at most; groups of blocks of which one is left out in turn (jackknife)."""
+KINDS = ("sample", "sums")
+"""Of blocks: what they give is fitted on, or measured."""
 SEAT_ROWS = 160_000
 """Ends of turns times seats that a curve is fitted on, at most."""
 
@@ -98,9 +108,18 @@ class Sample(NamedTuple):
     wins: Floats
     """[rotation, seat] over all games of the block."""
 
+    def arrays(self) -> "Arrays":
+        """By name, as they are kept."""
+        return self._asdict()
 
-def sample(plan: Plan, first: int, count: int, wanted: int) -> Sample:
-    """wanted: rows, over all rotations together."""
+    @classmethod
+    def of(cls, arrays: "Arrays") -> "Sample":
+        """The inverse of `arrays`."""
+        return cls(**arrays)
+
+
+def sample(plan: Plan, wanted: int, first: int, count: int) -> Sample:
+    """Play a block of games, and pick turns. wanted: rows, over all rotations together."""
     parts: list[tuple[Any, ...]] = []
     wins = []
     for rotation, seen in _traces(plan, first, count, options=False):
@@ -171,6 +190,18 @@ class Sums:
         units = {key: self.units.get(key, 0) + other.units.get(key, np.zeros(5)) for key in keys}
         rest = [getattr(self, name) + getattr(other, name) for name in ("wins", "same", "chosen", "fan", "reliability")]
         return Sums(self.games + other.games, units, *rest)
+
+    def arrays(self) -> "Arrays":
+        """By name, as they are kept; units are named by their keys, as JSON."""
+        rest = {each.name: np.asarray(getattr(self, each.name)) for each in fields(self) if each.name != "units"}
+        return rest | {json.dumps(key): sums for key, sums in self.units.items()}
+
+    @classmethod
+    def of(cls, arrays: "Arrays") -> "Sums":
+        """The inverse of `arrays`."""
+        rest: Any = {each.name: arrays[each.name] for each in fields(cls) if each.name != "units"}
+        units: Any = {tuple(json.loads(name)): sums for name, sums in arrays.items() if name not in rest}
+        return cls(**rest | {"games": int(rest["games"]), "units": units})
 
 
 def measure(plan: Plan, known: Fitted, first: int, count: int) -> Sums:
@@ -247,7 +278,6 @@ class Measured:
     """A cell, measured."""
 
     cell: Cell
-    name: str
     plan: Plan
     known: Fitted
     fitted_on: int
@@ -264,60 +294,108 @@ class Measured:
 
 def balance(
     study: Study, folder: Path, *, games: int = GAMES, jobs: int | None = None, progress: Progress | None = None
-) -> list[dict[str, Any]]:
-    """Measure every cell of a study, and write both tables into its folder.
+) -> list["Row"]:
+    """Measure what `folder` does not hold yet of a study's cells, and write both tables into it.
 
     games: game numbers that are measured, of each cell. Errors: `BadInput` if the folder cannot be written or games are
     too few; `Incomplete` if a cell could not be played (all others are then written).
     """
-    from lab import balance_table
-    from lab.store import Store
+    from lab.balance_store import BalanceStore, measured_id
 
     if games < LEAST:
         raise BadInput(f"--games {games}: at least {LEAST:,} are needed to measure balance")
-    progress = progress or Progress()
-    Store(folder).open()
+    progress, store = progress or Progress(), BalanceStore(folder)
+    store.open()
     cells = merged((cell_id(cell), cell) for cell in study.cells)
-    fit_games = min(GAMES, max(LEAST_FIT, games))
-    progress.start(sum(cell.rotations * (fit_games + games) for cell in cells.values()))
-    rows: list[dict[str, Any]] = []
-    curves: list[dict[str, Any]] = []
-    failures = {}
+    work = [Measuring(store, measured_id(cell, games), cell, games, jobs, progress) for cell in cells.values()]
+    progress.start(sum(each.to_come() for each in work))
+    rows: list[Row] = []
+    curves: list[Row] = []
+    failures = []
     try:
-        for name, cell in cells.items():
+        for each in work:
             try:
-                done = _measure_cell(name, cell, fit_games, games, jobs, progress)
+                tables = each.tables()
             except LabError as error:
-                failures[name] = f"cell {name} ({cell.game}, {cell.line_up}): {error}"
+                failures.append(f"cell {cell_id(each.cell)} ({each.cell.game}, {each.cell.line_up}): {error}")
                 continue
-            rows += balance_table.rows_of(done)
-            curves += balance_table.curve_rows(done)
+            rows += tables[0]
+            curves += tables[1]
     finally:
         progress.stop()
-    balance_table.write(folder, rows, curves)
+    store.write_tables(rows, curves)
     if failures:
-        raise Incomplete("; ".join(failures.values()))
+        raise Incomplete("; ".join(failures))
     return rows
 
 
-def _measure_cell(name: str, cell: Cell, fit_games: int, games: int, jobs: int | None, progress: Progress) -> Measured:
-    plan = plan_of(replace(cell, games=games))
-    spans = list(_blocks(0, fit_games))
-    wanted = max(plan.recipe.rotations, SEAT_ROWS // cell.seats // len(spans))
-    for match in seating.matches(plan.recipe, plan.prepared):
-        trace(match, plan.width, 0, 16)  # the parent compiles before workers start
-    tasks = [(sample, (plan, first, end - first, wanted)) for first, end in spans]
-    samples = []
-    for (first, end), found in zip(spans, in_order(tasks, jobs), strict=True):
-        samples.append(found)
-        progress.advance(cell.rotations * (end - first))
-    done = Measured(cell, name, plan, fitted(plan, samples, fit_games), fit_games)
-    spans = list(_blocks(fit_games, games))
-    work = [(measure, (plan, done.known, first, end - first)) for first, end in spans]
-    for number, ((first, end), sums) in enumerate(zip(spans, in_order(work, jobs), strict=True)):
-        done.take(number, sums)
-        progress.advance(cell.rotations * (end - first))
-    return done
+@dataclass
+class Measuring:
+    """The measuring of one cell, of which some may have been done before."""
+
+    store: "BalanceStore"
+    name: str
+    cell: Cell
+    games: int
+    """Game numbers that are measured."""
+    jobs: int | None
+    progress: Progress
+
+    @property
+    def fit_games(self) -> int:
+        return min(GAMES, max(LEAST_FIT, self.games))
+
+    def spans(self, kind: str) -> list["Span"]:
+        """The blocks of a kind (see `KINDS`), in their order."""
+        return list(_blocks(0, self.fit_games) if kind == "sample" else _blocks(self.fit_games, self.games))
+
+    def missing(self, kind: str) -> list["Span"]:
+        there = set(self.store.spans(self.name, kind))
+        return [span for span in self.spans(kind) if span not in there]
+
+    def plays(self, spans: Iterable["Span"]) -> int:
+        return self.cell.rotations * sum(end - first for first, end in spans)
+
+    def to_come(self) -> int:
+        """Plays that nobody has seen yet."""
+        known = self.store.measures(self.name, self.cell)
+        return 0 if known else sum(self.plays(self.missing(kind)) for kind in KINDS)
+
+    def tables(self) -> tuple[list["Row"], list["Row"]]:
+        """The rows of the cell in both tables."""
+        from lab import balance_table
+
+        found = self.store.measures(self.name, self.cell)
+        if not found:
+            done = self.measured()
+            found = balance_table.rows_of(done), balance_table.curve_rows(done)
+            self.store.settle(self.name, *found)
+        for kind in KINDS:
+            self.store.drop(self.name, kind, self.fit_games + self.games)
+        return found
+
+    def measured(self) -> Measured:
+        """The cell, with the sums of all blocks."""
+        plan = plan_of(replace(self.cell, games=self.games))
+        for match in seating.matches(plan.recipe, plan.prepared):
+            trace(match, plan.width, 0, 16)  # the parent compiles before workers start
+        wanted = max(plan.recipe.rotations, SEAT_ROWS // self.cell.seats // len(self.spans("sample")))
+        known = fitted(plan, map(Sample.of, self._blocks("sample", sample, plan, wanted)), self.fit_games)
+        done = Measured(self.cell, plan, known, self.fit_games)
+        for number, arrays in enumerate(self._blocks("sums", measure, plan, known)):
+            done.take(number, Sums.of(arrays))
+        return done
+
+    def _blocks(self, kind: str, play: Any, *given: Any) -> Iterator["Arrays"]:
+        """What the blocks of a kind give, in their order. play: makes those that are missing, of `given` and games."""
+        missing = self.missing(kind)
+        todo, tasks = set(missing), [(play, (*given, first, end - first)) for first, end in missing]
+        with closing(in_order(tasks, self.jobs)) as played:
+            for span in self.spans(kind):
+                if span in todo:
+                    self.store.keep(self.name, kind, span, next(played).arrays())
+                    self.progress.advance(self.plays([span]))
+                yield self.store.kept(self.name, kind, span)
 
 
 def _blocks(first: int, games: int) -> Iterator[tuple[int, int]]:
@@ -330,7 +408,7 @@ def _blocks(first: int, games: int) -> Iterator[tuple[int, int]]:
 # Workers
 
 
-def in_order(tasks: list[tuple[Any, tuple[Any, ...]]], jobs: int | None) -> Iterator[Any]:
+def in_order(tasks: list[tuple[Any, tuple[Any, ...]]], jobs: int | None) -> Generator[Any, None, None]:
     """What functions of arguments give, in their order, by several workers. `LabError` if one fails, or dies."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     if jobs <= 1:
@@ -347,7 +425,7 @@ def in_order(tasks: list[tuple[Any, tuple[Any, ...]]], jobs: int | None) -> Iter
                 raise LabError(failure)
             yield result
     except BrokenProcessPool as error:
-        raise LabError("a worker died; started again, the command plays it anew") from error
+        raise LabError("a worker died; started again, the command goes on from there") from error
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # joblib's, of a generator that is not exhausted

@@ -24,6 +24,11 @@ class Work(NamedTuple):
     tally: bool
     rows: bool
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Game numbers from the first up to, but not including, the second."""
+        return self.first, self.first + self.size
+
 
 class Task(NamedTuple):
     """A block of a cell, as it travels to a worker."""

@@ -28,6 +28,8 @@ SAMPLE, SAMPLED = 256, 24
 """Games of a cell that are compared for being distinct; of how many cells at most. As many are solved exactly."""
 FALSE_ALARM = 1e-4
 """How often a check of chance would fail although all is well, over all figures of the study."""
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""SplitMix64's increment, by which what is hashed is told apart."""
 
 
 class Check(NamedTuple):
@@ -138,29 +140,35 @@ def _hashes(match: Match, count: int) -> NDArray[np.uint64]:
     hashes = np.zeros(count, np.uint64)
 
     def watch(table: Any, ask: Any) -> None:
-        if ask is None:
+        if ask is None or not (asked := np.flatnonzero(ask.seat >= 0)).size:
             return
-        games = (table.game if ask.lanes is None else table.game[ask.lanes]).astype(np.int64)
-        asked = ask.seat >= 0
-        for field in (*ask.view, ask.action):
-            if isinstance(field, np.ndarray) and field.shape[-1:] == asked.shape and field.dtype.kind in "iub":
-                for line in field.reshape(-1, asked.size):
-                    _mix(hashes, games[asked], line[asked])
+        games = (table.game if ask.lanes is None else table.game[ask.lanes])[asked]
+        shown = [
+            field[..., asked].reshape(-1, asked.size)
+            for field in (*ask.view, ask.action)
+            if isinstance(field, np.ndarray) and field.shape[-1:] == ask.seat.shape and field.dtype.kind in "iub"
+        ]
+        _mix(hashes, games, np.concatenate(shown, dtype=np.int64, casting="unsafe"))
 
     def sink(games: NDArray[np.uint64], rows: NDArray[np.int32]) -> None:
-        for line in rows.T:
-            _mix(hashes, games.astype(np.int64), line)
+        _mix(hashes, games, rows.T.astype(np.int64))
 
     arena.play(match, 0, count, sink, watch=watch)
     return hashes
 
 
-def _mix(hashes: NDArray[np.uint64], games: NDArray[np.int64], values: NDArray[Any]) -> None:
-    """Add a value to each game's hash, by the finalizer of SplitMix64 (Steele, Lea, Flood 2014)."""
-    mixed = hashes[games] * np.uint64(0x9E3779B97F4A7C15) + values.astype(np.int64).view(np.uint64) + np.uint64(1)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    hashes[games] = mixed ^ (mixed >> np.uint64(31))
+def _mix(hashes: NDArray[np.uint64], games: NDArray[np.uint64], values: NDArray[np.int64]) -> None:
+    """Add values, [line, game], to each game's hash. A line's place is part of what is added."""
+    places, numbers = np.arange(1, len(values) + 1, dtype=np.uint64)[:, None] * GOLDEN, games.astype(np.int64)
+    added = _scattered(values.view(np.uint64) + places).sum(axis=0)
+    hashes[numbers] = _scattered(hashes[numbers] * GOLDEN + added)
+
+
+def _scattered(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finalizer of SplitMix64 (Steele, Lea, Flood 2014)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
 
 
 # Against exact answers

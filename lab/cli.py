@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -45,6 +47,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _state = {"quiet": False}
+
+
+@contextmanager
+def _resumable(folder: Path) -> Iterator[None]:
+    """Where Ctrl-C loses nothing but the blocks in flight, say so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
 
 
 def _game_names(incomplete: str) -> list[str]:
@@ -160,10 +171,8 @@ def sweep(
     from lab.sweeping import sweep as run_sweep
 
     quiet = quiet or _state["quiet"]
-    try:
+    with _resumable(folder):
         done = run_sweep(plan, folder, jobs=jobs, progress=None if quiet else Bar(_console(err=True)))
-    except KeyboardInterrupt:
-        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
     _report(done, quiet)
 
 
@@ -334,10 +343,8 @@ def ask(
         )
     folder = out or Path("results") / plan.name
     silent = as_json or quiet or _state["quiet"]
-    try:
+    with _resumable(folder):
         answer = decide(plan, folder, jobs=jobs, progress=None if silent else Bar(_console(err=True)))
-    except KeyboardInterrupt:
-        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
     _tell_answer(answer, as_json)
     sys.exit({"yes": 0, "no": 1}.get(answer.verdict, 3))
 
@@ -494,10 +501,8 @@ def compare(
     else:
         raise BadInput(f"compare takes two studies or one game, not {len(what)} names")
     silent = as_json or quiet or _state["quiet"]
-    try:
+    with _resumable(folder):
         rows = run_pairs(pairs, folder, jobs=jobs, progress=None if silent else Bar(_console(err=True)))
-    except KeyboardInterrupt:
-        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
     _tell_differences(rows, {pair.name: (pair.first, pair.second) for pair in pairs}, as_json)
     if alone:
         named = "; ".join(f"{cell.seats} seats [{cell.line_up}] {_changed(cell)}".strip() for cell in alone)
@@ -584,7 +589,9 @@ def balance(
     plan = part_of(read_study(study), part)
     folder = out or Path("results") / plan.name
     quiet = quiet or _state["quiet"]
-    rows = measure(plan, folder, games=games, jobs=jobs, progress=None if quiet or as_json else Bar(_console(err=True)))
+    progress = None if quiet or as_json else Bar(_console(err=True))
+    with _resumable(folder):
+        rows = measure(plan, folder, games=games, jobs=jobs, progress=progress)
     if as_json:
         from lab.notes import notes
 
@@ -634,10 +641,8 @@ def sense(
     folder = out or Path("results") / plan.name / (f"sense-{part}" if part else "sense")
     plan = part_of(plan, part)
     progress = None if quiet or _state["quiet"] else Bar(_console(err=True))
-    try:
+    with _resumable(folder):
         found = run_sense(plan, folder, jobs=jobs, progress=progress)
-    except KeyboardInterrupt:
-        _fail(f"interrupted; what was played is kept in {folder}, and the same command goes on from there", 130)
     _tell_sense(found, folder)
     _tell_notes(plan.cells, _console())
 

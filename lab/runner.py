@@ -155,7 +155,7 @@ def _tasks(
             continue
         other = (plans[1], prepared[1]) if len(plans) > 1 else ()
         for each in work[name]:
-            yield Task(name, plans[0], prepared[0], each, store.part(name, "games", each), *other)
+            yield Task(name, plans[0], prepared[0], each, store.part(name, "games", each.span), *other)
 
 
 def _members(cell: Any) -> tuple[Cell, ...]:

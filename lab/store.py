@@ -6,6 +6,7 @@
     cells/CELL.parquet       the same row as in cells.parquet, for every cell ever finished here
     parts/CELL/*.parquet     blocks that are not yet part of a finished cell
     comparisons.parquet, pairs/PAIR.parquet    the same for comparisons (`lab.comparison`)
+    balance.parquet, curves.parquet            and for balance measures (`lab.balance_store`)
 
 Every file is written under a name that begins with a dot and then renamed, so a reader never meets half a file, and a
 sweep that was killed loses at most the blocks in flight. CELL is the cell's identity (`lab.identity`): what was
@@ -76,8 +77,8 @@ counts are the histogram (-1: not defined), above is [number, sum, sum of square
 where a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
 
 ROW_GROUP = 65_536
-PART = re.compile(r"(tally|games)-\d+-\d+\.parquet")
-OURS = re.compile(rf"(cells|games|pairs)/[0-9a-f]{{16}}\.parquet|parts/[0-9a-f]{{16}}/{PART.pattern}")
+PART = re.compile(r"(tally|games|sample|sums)-\d+-\d+\.parquet")
+OURS = re.compile(rf"(cells|games|pairs|balance|curves)/[0-9a-f]{{16}}\.parquet|parts/[0-9a-f]{{16}}/{PART.pattern}")
 HIDDEN = re.compile(r"\..+\.(parquet|json)\.(?P<pid>\d+)")
 
 
@@ -213,7 +214,7 @@ class Store:
                 path.unlink()
 
     def _files(self, pattern: str) -> list[Path]:
-        places = ("", "cells/", "games/", "pairs/", "parts/*/")
+        places = ("", "cells/", "games/", "pairs/", "balance/", "curves/", "parts/*/")
         return [path for place in places for path in self.folder.glob(place + pattern) if path.is_file()]
 
     # What is there, and what is missing
@@ -229,8 +230,8 @@ class Store:
         Blocks end at multiples of `block`, and wherever what is there begins or ends.
         """
         row = self.finished(name)
-        tallied = [(0, row["games"] if row else 0), *self._spans(name, "tally")]
-        kept = [(0, self._kept(name, cell)), *self._spans(name, "games")]
+        tallied = [(0, row["games"] if row else 0), *self.spans(name, "tally")]
+        kept = [(0, self._kept(name, cell)), *self.spans(name, "games")]
         keep = cell.games if cell.keep_games < 0 else min(cell.keep_games, cell.games)
         cuts = {edge for span in (*tallied, *kept) for edge in span if edge < cell.games}
         cuts |= {0, keep, cell.games, *range(0, cell.games, block)}
@@ -245,7 +246,8 @@ class Store:
         path = self._games(name)
         return pq.read_metadata(path).num_rows // cell.rotations if path.is_file() else 0
 
-    def _spans(self, name: str, kind: str) -> list[Span]:
+    def spans(self, name: str, kind: str) -> list[Span]:
+        """The blocks that are there; kind: see `part`."""
         return [_span_of(path) for path in self._parts(name, kind)]
 
     def _parts(self, name: str, kind: str) -> list[Path]:
@@ -253,9 +255,10 @@ class Store:
         return sorted((path for path in folder.glob("*") if PART.fullmatch(path.name) and path.name.startswith(kind)),
                       key=_span_of)  # fmt: skip
 
-    def part(self, name: str, kind: str, work: Work) -> Path:
-        """The file of a block; kind: "tally" or "games"."""
-        return self.folder / "parts" / name / f"{kind}-{work.first}-{work.first + work.size}.parquet"
+    def part(self, name: str, kind: str, span: Span) -> Path:
+        """The file of a block; kind: "tally" or "games", or what another command keeps."""
+        first, end = span
+        return self.folder / "parts" / name / f"{kind}-{first}-{end}.parquet"
 
     def _cell(self, name: str) -> Path:
         return self.folder / self.rows / f"{name}.parquet"
@@ -267,7 +270,7 @@ class Store:
 
     def add(self, name: str, cell: Any, work: Work, tally: Any) -> None:
         """Keep the tally of a block."""
-        write_rows(self.part(name, "tally", work), [self.row_of(cell, name, tally)], self.schema)
+        write_rows(self.part(name, "tally", work.span), [self.row_of(cell, name, tally)], self.schema)
 
     def finish(self, name: str, cell: Any) -> dict[str, Any]:
         """Merge the parts of a cell of which nothing is missing; its row."""
@@ -279,8 +282,8 @@ class Store:
             write_rows(self._cell(name), [row], self.schema)
         assert row is not None, "nothing is missing of a cell without games"
         self._merge_games(name, cell)
-        self._drop(name, "tally", row["games"])
-        self._drop(name, "games", self._kept(name, cell))
+        self.drop(name, "tally", row["games"])
+        self.drop(name, "games", self._kept(name, cell))
         return row | {"part": cell.part}
 
     def _merge_games(self, name: str, cell: Any) -> None:
@@ -289,7 +292,7 @@ class Store:
             sources = ([self._games(name)] if kept else []) + parts
             write_atomically(self._games(name), lambda hidden: _concatenate(sources, hidden))
 
-    def _drop(self, name: str, kind: str, reached: int) -> None:
+    def drop(self, name: str, kind: str, reached: int) -> None:
         """Delete the parts that have been merged; blocks beyond a gap are left for a larger sweep."""
         for path in self._parts(name, kind):
             if _span_of(path)[1] <= reached:

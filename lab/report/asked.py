@@ -4,6 +4,8 @@ verdicts(r)       the answer first: each clause with its figures, drawn against 
 sensitivity(r)    which knobs move which figure: tables and the tornado
 """
 
+import json
+import re
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
@@ -84,12 +86,25 @@ def _text(figure: Row) -> str:
     return plus_minus(pd.Series(figure))
 
 
-def _figures_of(rows: list[Row]) -> Iterator[tuple[str, str, Row]]:
-    """(label, verdict, figure) of verdicts, of a mixture also of its line-ups."""
-    for row in rows:
+def _places(rows: list[Row]) -> tuple[list[str], str]:
+    """Labels of where verdicts are about, and how to read them: if names do not fit, only values that differ."""
+    whole = [row["where"].replace("policies ", "") or row["line_up"] for row in rows]
+    if max(map(len, whole)) <= LONGEST:
+        return whole, ""
+    names = "|".join(map(re.escape, json.loads(rows[0]["parameters"])))
+    told = [re.split(f"(?:^|, )({names}) ", row["where"])[1:] for row in rows]
+    values = pd.DataFrame([dict(zip(each[::2], each[1::2], strict=True)) for each in told]).fillna("")
+    values = values.loc[:, values.nunique() > 1]
+    if values.empty:
+        return whole, ""
+    return [_joined(line) for line in values.to_numpy().tolist()], f" Rows: {safe('; '.join(values))}."
+
+
+def _figures_of(rows: list[Row], places: list[str]) -> Iterator[tuple[str, str, Row]]:
+    """(label, verdict, figure) of verdicts, of a mixture also of its line-ups. places: labels of the verdicts."""
+    for row, label in zip(rows, places, strict=True):
         seats = len(row["figures"]) > 1
         for each in row["figures"]:
-            label = row["where"].replace("policies ", "") or row["line_up"]
             yield (f"{each['figure']}, {label}" if seats else label), row["verdict"], each
         for member in row["members"]:
             for each in member["figures"]:
@@ -99,7 +114,8 @@ def _figures_of(rows: list[Row]) -> Iterator[tuple[str, str, Row]]:
 
 def _draw_clause(title: str, rows: list[Row]) -> None:
     """Figures against the band where they should lie."""
-    every = list(_figures_of(rows))
+    places, how = _places(rows)
+    every = list(_figures_of(rows, places))
     drawn = every[:MOST_ROWS]
     labels = [_short(label) for label, _, _ in drawn]
     name = rows[0]["figures"][0]["figure"] if len(rows[0]["figures"]) == 1 else "share of wins"
@@ -115,15 +131,22 @@ def _draw_clause(title: str, rows: list[Row]) -> None:
     more = f" The first {MOST_ROWS} of {len(every)}." if len(every) > MOST_ROWS else ""
     games = sorted({row["games"] for row in rows})
     n = f"{games[0]:,}" + (f" to {games[-1]:,}" if len(games) > 1 else "")
-    show(axes, f"`{title}`: shaded is where it should lie. After {n} games.{more}")
+    show(axes, f"`{title}`: shaded is where it should lie. After {n} games.{how}{more}")
 
 
 def _ends(figure: Row) -> Row:
     return {name: figure.get(name, float("nan")) for name in ("estimate", "low", "high")}
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+def _joined(values: list[str]) -> str:
+    """As one label, for which the longest value may have to be cut short."""
+    too_long = len("; ".join(values)) - LONGEST
+    longest = max(values, key=len)
+    return "; ".join(_short(each, len(each) - too_long) if each == longest else each for each in values)
+
+
+def _short(label: str, room: int = LONGEST) -> str:
+    return label if len(label) <= room else label[: max(1, room - 1)] + "…"
 
 
 def _shade(axes: Any, low: float, high: float) -> None:
@@ -172,5 +195,8 @@ def sensitivity(r: Results) -> None:
     found = read(Path(r.folder))
     if lines := indices_table(found):
         table(lines, "What each knob explains of a figure's variance over the cells.")
-    table(effects_table(found), f"One knob at a time. {safe(notes(found))}.")
-    show(picture(found).axes[0], f"The differences, largest first. n = {found.games:,} games at both ends of a bar.")
+    table(effects_table(found), f"One knob at a time: {safe(notes(found))}.")
+    show(
+        picture(found, across=1).axes[0],
+        f"The differences, largest first. n = {found.games:,} games at both ends of a bar.",
+    )

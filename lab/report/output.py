@@ -13,8 +13,8 @@ import pandas as pd
 from lab.report.page import CAPTION
 from lab.tables import Figure
 
-NUMBER = re.compile(r"(-?[\d.,]+( %)?( ± [\d.]+( %| points)?)?( \([^()]+ to [^()]+\))?)?")
-"""A figure as it is written here, or nothing."""
+NUMBER = re.compile(r"(-|-?[\d.,]+( %)?( ± [\d.]+( %| points)?)?( \([^()]+ to [^()]+\))?)?")
+"""A figure as it is written here, or none (`-`), or nothing."""
 DPI, SHOWN = 144, 100
 """Points an inch: drawn, and shown (a fine screen has more than one to the other)."""
 LONG = 36
@@ -99,7 +99,7 @@ def _text(value: Any) -> str:
     if isinstance(value, tuple | list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, int | np.integer):
-        return f"{int(value):,}" if abs(int(value)) >= 10_000 else str(value)
+        return f"{int(value):,}" if abs(int(value)) >= 1_000 else str(value)
     if isinstance(value, float | np.floating):
         return "-" if np.isnan(value) else f"{value:.4g}"
     return str(value)

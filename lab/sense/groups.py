@@ -123,7 +123,7 @@ class GroupStore(Store):
                 runs.append((first, tally))
         for first, run in runs:
             row = self.row_of(cell, name, run)
-            write_rows(self.part(name, "tally", Work(first, run.tally.games, True, False)), [row], self.schema)
+            write_rows(self.part(name, "tally", (first, first + run.tally.games)), [row], self.schema)
 
 
 def play(cells: Sequence[Cell], folder: Path, jobs: int | None, progress: Progress) -> tuple[list[dict[str, Any]], int]:

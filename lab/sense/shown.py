@@ -15,11 +15,11 @@ def indices_table(found: Sense) -> list[tables.Row]:
             mean = f"{spread.mean * (100 if measure.percent else 1):.4g}"
             lines.append({
                 "figure": title(measure) if place == 0 else "",
-                "mean": mean if place == 0 else "",
-                "sd over cells": _figure(measure, spread.deviation) if place == 0 else "",
                 "knob": each.factor.name,
                 "first-order %": _figure(None, each.first),
                 "total %": _figure(None, each.total),
+                "mean": mean if place == 0 else "",
+                "sd over cells": _figure(measure, spread.deviation) if place == 0 else "",
             })  # fmt: skip
     return lines
 
@@ -33,12 +33,12 @@ def effects_table(found: Sense) -> list[tables.Row]:
             change = Estimate(each.change.difference, each.change.low, each.change.high)
             lines.append({
                 "figure": title(measure) if place == 0 else "",
-                "at base": f"{each.change.first * scale:.4g}" if place == 0 else "",
                 "knob": each.factor.name,
                 "from": each.factor.levels[each.factor.base],
                 "to": each.level,
                 "difference": _figure(measure, change),
                 "unit": measure.unit,
+                "at base": f"{each.change.first * scale:.4g}" if place == 0 else "",
             })  # fmt: skip
     return lines
 

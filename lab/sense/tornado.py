@@ -24,14 +24,17 @@ def draw(found: Sense, path: Path) -> None:
     write_atomically(path, save)
 
 
-def picture(found: Sense) -> Any:
-    """The tornado: one panel a figure, one bar a step, with its interval."""
+def picture(found: Sense, across: int | None = None) -> Any:
+    """The tornado: one panel a figure, one bar a step, with its interval.
+
+    across: panels side by side; by default two, where there are many.
+    """
     from matplotlib.figure import Figure
 
     from lab.figures import COLOURS
 
     panels = [(measure, bars) for measure in found.measures if (bars := ranked(found, measure))]
-    across = 1 if len(panels) < 4 else 2
+    across = across or (1 if len(panels) < 4 else 2)
     down = max(1, -(-len(panels) // across))
     tallest = min(BARS, max((len(bars) for _, bars in panels), default=1))
     figure = Figure(figsize=(6.4 * across, 1.2 + down * (1.1 + 0.27 * tallest)), layout="constrained")

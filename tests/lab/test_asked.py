@@ -75,6 +75,32 @@ def test_dots_stand_on_their_own_lines(place, drawn):
     assert sorted(heights) == pytest.approx([0, 1, 2])
 
 
+def row(**values):
+    return {
+        "where": ", ".join(f"{name} {value}" for name, value in values.items()),
+        "line_up": "keep ×2",
+        "parameters": '{"game": "viking", "policies": "", "start_life": 6, "reroll_order": "", "heal": ""}',
+    }
+
+
+def test_labels_tell_rows_apart():
+    """By name and value where there is room, else by the values that differ, of which the longest may be cut short."""
+    few = [row(policies="threshold, trailing", start_life=life) for life in (6, 12)]
+    assert asked._places(few) == (["threshold, trailing, start_life 6", "threshold, trailing, start_life 12"], "")
+    many = [
+        row(policies="threshold:below=3, trailing", start_life=life, reroll_order="simultaneous", heal=heal)
+        for life in (6, 12)
+        for heal in ("face", "total")
+    ]
+    labels, how = asked._places(many)
+    assert labels == ["6; face", "6; total", "12; face", "12; total"]
+    assert how == " Rows: start_life; heal."
+    labels, _ = asked._places([*many, row(policies="keep ×2", start_life=6, reroll_order="open", heal="none")])
+    assert len(set(labels)) == 5
+    assert labels[0] == "threshold:be…; 6; simultaneous; face"  # 13 letters are left of 36
+    assert asked._places(many[:1])[1] == ""
+
+
 def test_where_nothing_was_asked_nothing_is_said(place, drawn, capsys):
     report.verdicts(lab.load(place[0] / "moves"))
     report.sensitivity(lab.load(place[0] / "fair"))

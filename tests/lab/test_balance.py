@@ -1,8 +1,12 @@
 """`lab balance`: against exact answers, for any number of workers, on bad input, and what it keeps in memory."""
 
 import json
+import time
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
+from subprocess import DEVNULL
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import numba
@@ -11,11 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from lab import balance_table, balancing, measures
+from lab.balance_store import BalanceStore
 from lab.balance_table import Jackknife
-from lab.balancing import Sums
+from lab.balancing import Measuring, Sums
+from lab.runner import Progress
+from lab.study import read_study
 from sims.viking import exact
 from tests.lab.common import cell
 from tests.lab.test_cli import lab
+from tests.lab.test_resume import Crash, Killed, parts, start
 
 SLOW = bool(numba.config.DISABLE_JIT)
 PAIR = (("threshold", 4), ("trailing", 4))
@@ -47,7 +55,8 @@ def study(tmp_path):
 def measured(games=3000):
     """Two seats, measured in this process: (plan, what was fitted, rows)."""
     of = cell(*(name for name, _ in PAIR))
-    done = balancing._measure_cell("two", of, games, games, 1, balancing.Progress())
+    with TemporaryDirectory() as folder:
+        done = Measuring(BalanceStore(Path(folder)), "two", of, games, 1, Progress()).measured()
     return done, balance_table.rows_of(done)
 
 
@@ -183,7 +192,7 @@ def test_memory_does_not_grow_with_the_number_of_games(games):
     assert all(one[1] == other[0] for one, other in pairwise(blocks))
     assert blocks[-1][1] == 100 + games
     assert max(end - first for first, end in blocks) <= balancing.BLOCK
-    done = balancing.Measured(*[SimpleNamespace()] * 4, fitted_on=1)
+    done = balancing.Measured(*[SimpleNamespace()] * 3, fitted_on=1)
     for number in range(len(blocks)):
         done.take(number, sums_of(np.zeros((1, 1, 2))))
     assert len(done.groups) <= balancing.GROUPS
@@ -192,9 +201,112 @@ def test_memory_does_not_grow_with_the_number_of_games(games):
 @pytest.mark.skipif(SLOW, reason="thousands of games")
 def test_few_rows_are_kept_to_fit_on():
     plan = balancing.plan_of(cell("threshold", "trailing", rotate_seats=True))
-    found = balancing.sample(plan, 0, 1000, 300)
+    found = balancing.sample(plan, 300, 0, 1000)
     assert len(found.turn) == 300
     assert found.wins.sum() == pytest.approx(2000)
+
+
+# Whatever befalls it
+
+
+class Counts(Progress):
+    """How many plays it was told to expect, and saw."""
+
+    def __init__(self):
+        self.expected = self.seen = 0
+
+    def start(self, plays):
+        self.expected += plays
+
+    def advance(self, plays):
+        self.seen += plays
+
+
+def tables(folder):
+    return {name: (folder / name).read_bytes() for name in ("balance.parquet", "curves.parquet")}
+
+
+def balanced(study, folder, games=300):
+    """Plays that it took to measure what is not there yet."""
+    told = Counts()
+    balancing.balance(read_study(study), folder, games=games, jobs=1, progress=told)
+    assert told.expected == told.seen
+    assert not (folder / "parts").exists()
+    return told.seen
+
+
+@pytest.fixture
+def undisturbed(study, tmp_path, quick):
+    assert balanced(study, tmp_path / "undisturbed") == 800
+    return tables(tmp_path / "undisturbed")
+
+
+@pytest.mark.skipif(SLOW, reason="thousands of games")
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        (2, 800),  # before anything was written
+        (3 * 10, 800 - 10 * 20),  # of 25 blocks of 20 games to fit on
+        (3 * 25, 300),
+        (3 * 25 + 3 * 6 + 1, 300 - 6 * 20),  # of 15 blocks of 20 games that are measured
+        (3 * 40 + 3, 0),  # one of the cell's two tables is there
+        (3 * 40 + 10, 0),  # its blocks are being deleted
+        (3 * 42 + 40 + 4, 0),  # the cell is finished, the study is not
+    ],
+)
+def test_killed_it_goes_on_where_it_stopped(study, tmp_path, monkeypatch, undisturbed, step, left):
+    """A block is written in three steps."""
+    folder = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        Crash(patch, step)
+        with pytest.raises(Killed):
+            balancing.balance(read_study(study), folder, games=300, jobs=1)
+    assert balanced(study, folder) == left
+    assert tables(folder) == undisturbed
+    assert balanced(study, folder) == 0
+    assert tables(folder) == undisturbed
+
+
+@pytest.mark.skipif(SLOW, reason="thousands of games")
+@pytest.mark.parametrize(("kind", "damaged"), [("sample", 300 + 20), ("sums", 300 - 6 * 20 + 20)])
+def test_a_damaged_block_is_played_again(study, tmp_path, monkeypatch, undisturbed, kind, damaged):
+    folder = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        Crash(patch, 3 * 25 + (3 * 6 if kind == "sums" else 0))
+        with pytest.raises(Killed):
+            balancing.balance(read_study(study), folder, games=300, jobs=1)
+    parts(folder, kind)[0].write_bytes(b"PAR1 and then nothing")
+    assert balanced(study, folder) == damaged
+    assert tables(folder) == undisturbed
+
+
+@pytest.mark.skipif(SLOW, reason="thousands of games")
+def test_other_games_are_another_question(study, tmp_path, undisturbed):
+    """And what was found before is still known."""
+    folder = tmp_path / "undisturbed"
+    assert balanced(study, folder, games=200) == 700
+    assert tables(folder) != undisturbed
+    assert balanced(study, folder) == 0
+    assert tables(folder) == undisturbed
+
+
+@pytest.mark.full
+def test_killed_for_real(study, tmp_path):
+    """SIGKILL, with two workers; nothing that was kept is played again."""
+    folder, games = tmp_path / "out", 2000
+    process = start(tmp_path, "balance", study, "--games", games, "--out", "out", "--jobs", 2, out=DEVNULL)
+    end = time.monotonic() + 60
+    while len(parts(folder, "sample")) < 5:
+        assert time.monotonic() < end, "no blocks came"
+        time.sleep(0.01)
+    process.kill()
+    process.wait(timeout=60)
+    kept = sum(end - first for kind in ("sample", "sums") for path in parts(folder, kind)
+               for first, end in [map(int, path.stem.split("-")[1:])])  # fmt: skip
+    assert 4000 > kept >= 5 * 40
+    assert balanced(study, folder, games) == 4000 - kept
+    assert balanced(study, tmp_path / "direct", games) == 4000
+    assert tables(folder) == tables(tmp_path / "direct")
 
 
 # The command

@@ -249,22 +249,17 @@ def end_of_group(group, seconds):
 
 
 def test_killed_for_real(tmp_path, coarse):
-    """SIGKILL at random moments, with one worker and with two."""
+    """SIGKILL at random moments, with one worker and with two, which do not outlive the sweep."""
     study = a_study(tmp_path, text=LONG)
     folder, dice = tmp_path / "out", random.Random(20)
     for jobs in (1, 2):
         blocks = len(parts(folder)) + dice.randrange(1, 9)
-        end_of_group(killed(tmp_path, jobs, blocks, pause=dice.random() / 20), seconds=0.1)
+        assert end_of_group(killed(tmp_path, jobs, blocks, pause=dice.random() / 20), seconds=6)
         assert not (folder / "cells.parquet").exists()
     kept = games_in(folder)
     assert kept > 400
     assert sweep(study, folder, jobs=1).played == 24_000 - kept
     assert tables(folder) == undisturbed(study, tmp_path / "direct")
-
-
-def test_workers_do_not_outlive_a_killed_sweep(tmp_path):
-    a_study(tmp_path, text=LONG)
-    assert end_of_group(killed(tmp_path, jobs=2, blocks=1), seconds=6)
 
 
 def test_interrupted(tmp_path, coarse):
@@ -297,15 +292,15 @@ def workers_of(process):
     raise AssertionError("no workers came")
 
 
-@pytest.mark.parametrize("blocks", [pytest.param(0), 2], ids=["starting", "playing"])
-def test_an_interruption_is_the_business_of_the_parent(tmp_path, blocks):
-    """A worker that is interrupted, too, may hold what others wait for, and says so at length."""
+def test_an_interruption_is_the_business_of_the_parent(tmp_path):
+    """A worker that is interrupted, too, may hold what others wait for, and says so at length: starting, or playing."""
     a_study(tmp_path, text=LONG)
     process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, "--games", 5000, block=250)
     workers = workers_of(process)
-    until_parts(tmp_path / "out", blocks)
-    for worker in workers:
-        os.kill(worker, signal.SIGINT)
+    for blocks in (0, 2):
+        until_parts(tmp_path / "out", blocks)
+        for worker in workers:
+            os.kill(worker, signal.SIGINT)
     out, err = finished(process)
     assert not err
     assert "2 cells; 10,000 plays in " in out
