@@ -35,8 +35,11 @@ SPEEDS = (1.0, 1.0, 1.0, 0.25, 0.5, 1.001, 2.0, 1.3337, 4.0)
 
 def knobs(rng: Random) -> dict[str, Any]:
     """All by name, `content` left out; one set in three is the rulebook's."""
-    settings = {name: options[0] for name, options in KNOBS.items()}
-    return settings if rng.random() < 1 / 3 else {name: rng.choice(options) for name, options in KNOBS.items()}
+    return defaults() if rng.random() < 1 / 3 else {name: rng.choice(options) for name, options in KNOBS.items()}
+
+
+def defaults() -> dict[str, Any]:
+    return {name: options[0] for name, options in KNOBS.items()}
 
 
 def pack(rng: Random) -> dict[str, Any]:

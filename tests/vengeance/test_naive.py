@@ -6,6 +6,7 @@ and game numbers. At each decision what is legal is compared, too. When one disa
 """
 
 import json
+import math
 from functools import cache, lru_cache
 from itertools import product
 from random import Random
@@ -23,6 +24,10 @@ from sims.vengeance import GAME, PlayerKnobs, rules
 from sims.vengeance.pack import SHELF
 from tests.vengeance import naive, packs
 
+IN_CI = range(17, 29)
+"""Numbers of packs, in whose games everything happens."""
+GAMES = 4
+"""A pack: reading one takes longer than playing."""
 POLICIES = ("random", "random", "anything", "anything", "brawler")
 KINDS = ("SIDE", "PREP", "ROLL", "FIGHT", "EFFECT", "LOOT")
 BOSS = 40
@@ -178,12 +183,6 @@ def a_setting(rng: Random) -> tuple[dict[str, Any], int, int, list[tuple[str, fl
     return packs.knobs(rng), rng.randrange(2**64), rng.randrange(2**64), lineup
 
 
-GAMES = 4
-"""A pack: reading one takes longer than playing."""
-IN_CI = range(17, 29)
-"""Numbers of packs, in whose games everything happens."""
-
-
 @cache
 def sample() -> Any:
     return YAML(typ="safe", pure=True).load(SHELF.path_of("sample"))
@@ -232,7 +231,7 @@ def test_random_packs_in_full(block, tmp_path):
 @pytest.mark.parametrize("seats", [1, 4])
 def test_the_sample_pack(seats, policy):
     setting = (
-        packs.knobs(Random(0)),
+        packs.defaults(),
         7,
         seats,
         [(policy, 1.0), ("random", 1.3), ("brawler", 1.0), ("random", 0.7)][:seats],
@@ -296,6 +295,26 @@ def name_of(answer: naive.Option) -> str:
         case ((name, *_), actions):
             return "double" if len(actions) == 2 else str(name)
     return str(answer[0])
+
+
+# The naive version by itself ------------------------------------------------------------------------------------------
+
+
+def test_gaps_of_the_clock():
+    """Rarest first: the mean of the exponential's longest 4096th is 1 + ln 4096, and the mean of all is one."""
+    gaps = [naive.gap(k) for k in range(4096)]
+    assert gaps == sorted(gaps, reverse=True)
+    assert gaps[0] == round(65536 * (1 + math.log(4096)))
+    assert abs(sum(gaps) - 65536 * 4096) <= 4096 / 2
+
+
+def test_the_same_game_again():
+    """And with another clock, seed or game a different one."""
+    knobs, lineup = packs.defaults(), [("random", 1.0), ("brawler", 1.5)]
+    one, decisions = naive.play(sample(), knobs, 1, 2, lineup)
+    assert (one, decisions) == naive.play(sample(), knobs, 1, 2, lineup)
+    for other in ((knobs | {"clock": "poisson"}, 1, 2), (knobs, 2, 2), (knobs, 1, 3)):
+        assert naive.play(sample(), *other, lineup)[1] != decisions
 
 
 # What holds in any game -----------------------------------------------------------------------------------------------
