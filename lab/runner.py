@@ -81,7 +81,17 @@ def merged(cells: Iterable[tuple[str, Cell]]) -> dict[str, Cell]:
 
 
 def _kind(cell: Any) -> tuple[Any, ...]:
-    return tuple((each.game, each.seats, each.rotate_seats, each.keep_games != 0) for each in _members(cell))
+    """What a game of a cell takes hangs on, more than on anything else: who plays above all."""
+    return tuple(
+        (
+            each.game,
+            each.seats,
+            each.rotate_seats,
+            each.keep_games != 0,
+            frozenset(entry.policy for entry in each.lineup),
+        )
+        for each in _members(cell)
+    )
 
 
 def _blocks(cells: Iterable[Any]) -> dict[tuple[Any, ...], int]:

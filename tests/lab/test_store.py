@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lab import catalogue
+from lab import catalogue, runner
+from lab.cell import Entry
 from lab.identity import cell_id
 from lab.notes import notes
 from lab.store import SCHEMA, read_cells, row_of, tally_of, write_rows
@@ -324,3 +325,27 @@ def test_cells_from_before_there_were_notes_can_be_read(folder, tmp_path):
     rows = read_cells(path)
     assert [row | {"note": ""} for row in rows] == read_cells(folder)
     assert notes(rows) == []
+
+
+SLOW = """
+import time
+
+from sims.core.game import policy
+from sims.viking.policies import keep
+
+
+@policy("Thinks long.")
+def slow(view, weights, prepared, action):
+    time.sleep(action.size * 1e-5)
+    keep.function(view, weights, prepared, action)
+"""
+
+
+def test_blocks_are_as_long_as_who_plays_is_quick(tmp_path):
+    """A study of quick and slow policies: the quick ones' games do not come in blocks of the slow one's size."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    title = f"{tmp_path / 'slow.py'}:slow"
+    slow = cell(Entry(title, catalogue.policy("viking", title).weights()))
+    for cells in ([slow, cell("keep")], [cell("keep"), slow]):
+        blocks = runner._blocks(cells)
+        assert blocks[runner._kind(slow)] * 100 < blocks[runner._kind(cell("keep"))]
