@@ -13,6 +13,7 @@ from sims.vengeance.state import (
     LOOT,
     LOOT_DIE,
     MARK_SPACE,
+    MORE_EXTRA,
     MORE_TRAINING,
     PREP,
     PREPARING,
@@ -174,7 +175,9 @@ def buy(g, p, ability):
     p.spent += g.pack.price[row]
     p.owned |= bit(ability)
     if g.pack.passive[row]:
+        before = p.always[MORE_EXTRA]
         sum_up(g, p)
+        p.todo[EXTRA] = max(p.todo[EXTRA] + p.always[MORE_EXTRA] - before, 0)
 
 
 @kernel

@@ -128,7 +128,7 @@ PLAYER = np.dtype(
         ("beatings", i8), ("out", i8),
         ("rolling", i8), ("fresh", i8), ("woe", i8),  # dice in hand that are unrolled, that show wounds
         ("single", i8), ("double", i8),  # recons in this phase
-        ("power", i8), ("sneak", i8), ("pierce", i8), ("shield", i8),
+        ("power", i16), ("sneak", i16), ("pierce", i16), ("shield", i16),  # a hundred dice bring eight each at most
         ("hand", i8, (4,)),  # dice by face
         ("todo", i8, (ACTIONS,)),  # actions of Preparation that are left
         ("sets", i8, (ABILITIES,)), ("sets_plus", i8, (ABILITIES,)),  # of dice; those with a hit-plus where it matters

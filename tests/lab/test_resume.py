@@ -188,7 +188,7 @@ def start(folder, *arguments, block=BLOCK, out=subprocess.PIPE):
 def finished(process, code=0):
     """What a process has printed, at its end; it is ended in any case."""
     try:
-        out, err = process.communicate(timeout=25)
+        out, err = process.communicate(timeout=60)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise

@@ -232,6 +232,13 @@ def test_power_adds_to_the_next_damage():
     assert game.player().living == without(TOUGH)
 
 
+@pytest.mark.parametrize("gain", ["power", "sneak", "pierce", "shield"])
+def test_what_adds_up_may_be_more_than_a_byte_counts(gain):
+    """A hundred dice on tiles of one die, eight gains each: 800."""
+    p = Position().put(**{gain: 800}).player()
+    assert getattr(p, gain) == 800
+
+
 def test_evaded_minions_can_be_damaged():
     game = Position().fights(room=HALL, sets={PUNCH: 1}, evaded=mask(GRUNT)).do(use(PUNCH))
     assert game.mine.targets == mask(BLOCKER, GRUNT)
@@ -692,6 +699,20 @@ def test_tiles_are_paid_with_marked_uncrossed_spaces_four_at_most():
     game = prepares(todo={}, trained=9, owned=BASICS | mask(4, 5, 6))
     game.do(action_of(BUY, 7))
     assert game.kind != PREP
+
+
+def test_a_tile_brings_or_takes_an_extra_action_at_once():
+    """VX19. One that is used cannot be taken."""
+    haste, sloth = action_of(BUY, 10), action_of(BUY, 11)
+    train = deed(TRAIN, 0, EXTRA)
+    game = Position(hero=3).put(todo={EXTRA: 1}).go(state.PREPARING).do(train, haste)
+    assert game.player().todo[EXTRA] == 1
+    game.do(sloth)
+    assert game.player().todo[EXTRA] == 0
+    game = Position(hero=3).put(todo={EXTRA: 1}).go(state.PREPARING).do(train, sloth)
+    assert game.player().todo[EXTRA] == 0
+    game.do(haste)
+    assert game.player().todo[EXTRA] == 1
 
 
 def test_everything_is_optional():
