@@ -518,7 +518,11 @@ def choose_prep(g, p, w, tables):
 
 @kernel
 def best_tile(g, p, w, tables):
-    """The tile to buy now: the best rated of those that can be paid, if it is among the best for the free slots."""
+    """The tile to buy now: the best rated of those that can be paid, if it is among the best for the free slots; until
+    it is bought, none but the one that the weights ask for."""
+    asked = i64(BASICS + w.first_tile - 1)
+    if w.first_tile and not has(p.owned, asked):
+        return asked if has(g.mine.buy, asked) else i64(-1)
     best, found, options = w.tile, i64(-1), g.mine.buy
     while options:
         ability = lowest(options)
@@ -569,7 +573,7 @@ def raid(view, weights, prepared, action):
             elif kind == FIGHT or kind == EFFECT:
                 action[i] = choose_fight(g, p, weights, s)
             else:
-                action[i] = better_side(g, p)
+                action[i] = weights.side - 1 if weights.side else better_side(g, p)
 
 
 @kernel
@@ -604,6 +608,8 @@ raider = policy(
     costly=True,
     width=(Whole, knob(8, "Positions that the search keeps in Fighting.", low=1, high=MOST)),
     width_rolling=(Whole, knob(3, "The same while rolling.", low=1, high=MOST)),
+    first_tile=(Whole, knob(0, "Which of the hero's tiles it buys before all others; 0: it decides.", low=0, high=8)),
+    side=(Whole, knob(0, "Of the den: 0: the one with more to gain near its entry; 1: front; 2: back.", low=0, high=2)),
     **_weights(
         kill=(0.5, "Points of a dead minion.", 0.0, 10.0),
         loot=(2.0, "Points of a loot icon that will be collected.", 0.0, 20.0),

@@ -100,11 +100,25 @@ def test_it_assigns_a_punch_where_there_is_something_to_hit():
     assert action[0] == state.assign_of(PUNCH, 0)
 
 
+def rows_of(policies, games):
+    """The rows of so many games: winners as a mask, then the columns."""
+    plan = seating.recipe(cell_from_options("vengeance", policies, seats=None, games=games, seed=1, settings=[]))
+    rows = []
+    arena.play(seating.matches(plan, seating.prepare(plan))[0], 0, games, lambda _, found: rows.append(found.copy()))
+    return np.concatenate(rows)
+
+
 def test_it_beats_brawler():
     """Of 100 games at two seats it wins more than 80: with a chance of a half, 6 standard errors."""
-    of = cell_from_options("vengeance", ["raider", "brawler"], seats=None, games=100, seed=1, settings=[])
-    plan = seating.recipe(of)
-    rows = []
-    match = seating.matches(plan, seating.prepare(plan))[0]
-    arena.play(match, 0, 100, lambda games, found: rows.append(found[:, 0].copy()))
-    assert (np.concatenate(rows) == 1).sum() > 80
+    assert (rows_of(["raider", "brawler"], 100)[:, 0] == 1).sum() > 80
+
+
+def test_it_takes_the_side_and_buys_the_tile_that_it_is_told_to():
+    """The second of two sides has an odd number. Whoever has bought a tile has the third of its hero's."""
+    rows, knobs = rows_of(["raider:side=2", "raider:first_tile=3"], 40), GAME.knobs()
+    column = {each.name: rows[:, 1 + place] for place, each in enumerate(GAME.columns(2, knobs))}
+    assert (column["den_0"] % 2 == 1).all()
+    third = [hero.tiles[2].id for hero in SHELF.load(knobs.content).content.heroes]
+    bought = [column[f"uses_{third[hero]}_1"][game] >= 0 for game, hero in enumerate(column["hero_1"])]
+    assert (bought == (column["tiles_1"] > 0)).all()
+    assert any(bought)
