@@ -21,14 +21,14 @@ mpl.use("Agg")
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 GAMES = 300
-FEWER = {"vengeance": 60}
+FEWER = {"redemption": 8, "vengeance": 16}
 """Games of studies whose policies search, and take their time."""
 
 
 LONG, STEP = 12, 5
 """A list of more values is thinned where a small study will do: every fifth is kept, and the last."""
 
-WHOLE = {"sincity"}
+WHOLE = {"redemption", "sincity", "vengeance"}
 """Studies whose notebooks need every value: they run under `full` alone."""
 
 
