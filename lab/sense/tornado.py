@@ -10,6 +10,8 @@ from lab.sense.model import Effect, Factor, Measure, Sense
 from lab.sense.shown import ranked, title
 from lab.store import write_atomically
 
+LONGEST = 28
+"""Letters of a bar's level, at most."""
 BARS = 14
 """A panel of the picture shows the largest so many differences."""
 
@@ -37,16 +39,23 @@ def picture(found: Sense, across: int | None = None) -> Any:
     across = across or (1 if len(panels) < 4 else 2)
     down = max(1, -(-len(panels) // across))
     tallest = min(BARS, max((len(bars) for _, bars in panels), default=1))
-    figure = Figure(figsize=(6.4 * across, 1.2 + down * (1.1 + 0.27 * tallest)), layout="constrained")
-    colours = {factor: COLOURS[place % (len(COLOURS) - 1)] for place, factor in enumerate(found.factors)}
-    for place, (measure, bars) in enumerate(panels):
-        _panel(figure.add_subplot(down, across, place + 1), measure, bars, colours)
     base = ", ".join(f"{factor.name} {factor.levels[factor.base]}" for factor in found.factors)
     games = f"{found.games:,} games{', each in all rotations,' if found.rotated else ''} at both ends of a bar"
     heading = fill(f"{found.name}: one knob at a time, from {base}", 80 * across)
     heading += "\n" + fill(f"n = {games}; lines: 95 % intervals; pale: the interval holds 0", 80 * across)
+    tall = 0.8 + 0.2 * len(heading.splitlines()) + down * (1.4 + 0.27 * tallest)
+    figure = Figure(figsize=(6.4 * across, tall), layout="constrained")
+    colours = {factor: COLOURS[place % (len(COLOURS) - 1)] for place, factor in enumerate(found.factors)}
+    for place, (measure, bars) in enumerate(panels):
+        _panel(figure.add_subplot(down, across, place + 1), measure, bars, colours)
     figure.suptitle(heading, x=0.01, horizontalalignment="left", fontsize=11)
     return figure
+
+
+def _cut(level: object) -> str:
+    """A level that leaves room for the bars: of a long one, such as a path, the end."""
+    text = str(level)
+    return text if len(text) <= LONGEST else "…" + text[1 - LONGEST :]
 
 
 def _panel(on: Any, measure: Measure, effects: Sequence[Effect], colours: dict[Factor, str]) -> None:
@@ -61,7 +70,7 @@ def _panel(on: Any, measure: Measure, effects: Sequence[Effect], colours: dict[F
         shown = tables.Figure(each.change.difference, each.change.low, each.change.high, percent=measure.percent)
         on.text(1.01, place, f"{'+' if change > 0 else ''}{shown}".replace("-", "−"), fontsize=8, va="center",
                 transform=on.get_yaxis_transform())  # fmt: skip
-    on.set_yticks(range(len(bars)), [f"{each.factor.name} {each.level}" for each in bars], fontsize=9)
+    on.set_yticks(range(len(bars)), [f"{each.factor.name} {_cut(each.level)}" for each in bars], fontsize=9)
     on.invert_yaxis()
     on.axvline(0, color="black", linewidth=0.8)
     on.spines[["top", "right", "left"]].set_visible(False)

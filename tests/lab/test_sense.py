@@ -461,3 +461,9 @@ def test_from_the_command_line(tmp_path):
     again = lab("sense", tmp_path / "study.yaml", "--out", tmp_path / "out", "--jobs", "1")
     assert "nothing was missing" in again.out
     assert lab("sense", tmp_path / "study.yaml", "--part", "usual").code == 2
+
+
+def test_a_long_level_leaves_room_for_the_bars():
+    """A content pack's path may be longer than a picture is wide: its end is shown."""
+    assert tornado._cut("/a/long/way/" * 9 + "my-pack.yaml") == "…" + ("/a/long/way/" * 9 + "my-pack.yaml")[-27:]
+    assert tornado._cut(12) == "12"
