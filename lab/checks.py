@@ -121,17 +121,17 @@ def _finished(rows: Sequence[Row], allowed: Sequence[float]) -> Check:
 
 def _distinct(cells: Sequence[Cell]) -> Check:
     chosen = sampled(cells)
-    counts = [(distinct(cell, n), n) for cell in chosen for n in [_affordable(cell)]]
+    counts = [_counted(cell) for cell in chosen]
     worst, n = min(counts, key=lambda count: count[0] / count[1])
     found = f"{worst} of {n} in the worst of {len(chosen)} cells"
     return Check("Games differ in luck or in what was done", found, 2 * worst > n)
 
 
-def _affordable(cell: Cell) -> int:
-    """How many games of a cell are looked at: few where a policy thinks long."""
+def _counted(cell: Cell) -> tuple[int, int]:
+    """How many games differ, of how many: of few where a policy thinks long."""
     start = time.perf_counter()
-    distinct(cell, FEW)
-    return SAMPLE if time.perf_counter() - start < FEW_SECONDS else FEW
+    few = distinct(cell, FEW)
+    return (distinct(cell, SAMPLE), SAMPLE) if time.perf_counter() - start < FEW_SECONDS else (few, FEW)
 
 
 def sampled(cells: Sequence[Cell]) -> list[Cell]:
