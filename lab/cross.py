@@ -89,41 +89,71 @@ def add(rows, seats, win, sources, scratch, touched, sums):  # type: ignore[no-u
         n = 0
         for r in range(rows.shape[1]):
             mask = rows[j, r, 0]
-            winners = 0
-            for seat in range(seats):
-                winners += (mask >> seat) & 1
-            part = win // max(1, winners)
             for i in range(sources.shape[0]):
-                value, kind, base = rows[j, r, 1 + sources[i, 0]], sources[i, 1], sources[i, 2]
-                if kind == NAMED:
-                    value -= sources[i, 3]
-                    if value >= 0:
-                        n = _count(base, part * ((mask >> value) & 1), scratch, touched, n)
-                elif 0 <= value < sources[i, 3]:
-                    if kind == SEATED:
-                        n = _count(base + value, part * ((mask >> sources[i, 4]) & 1), scratch, touched, n)
-                    else:
-                        for seat in range(seats):
-                            q = base + (seat - value) % seats
-                            if kind == ENDING:
-                                q = base + value * (seats + 1) + 1 + seat
-                            n = _count(q, part * ((mask >> seat) & 1), scratch, touched, n)
+                n = _cases(sources[i], rows[j, r, 1 + sources[i, 0]], mask, seats, win, scratch, touched, n)
+        _add_touched(1, scratch, touched, n, sums)
+
+
+def outcomes(found: Sequence[Source], seats: int) -> NDArray[np.int64]:
+    """Zeros for `count`: [source, value, bit mask of winners]."""
+    return np.zeros((len(found), 2 + max((_values(each, seats) for each in found), default=0), 1 << seats), np.int64)
+
+
+def _values(source: Source, seats: int) -> int:
+    return seats + source.size if source.kind == NAMED else source.size
+
+
+@kernel
+def count(rows, sources, outcomes):  # type: ignore[no-untyped-def]
+    """Count rows [play, 1 + columns] by what they say about who won; outcomes: [source, value + 1, winners], of which
+    the first and the last value are all that lie below and above. Not for SEATED ones: what they say of the seats of a
+    play belongs together."""
+    last = outcomes.shape[1] - 1
+    for j in range(rows.shape[0]):
+        for i in range(sources.shape[0]):
+            outcomes[i, min(max(0, rows[j, 1 + sources[i, 0]] + 1), last), rows[j, 0]] += 1
+
+
+@kernel
+def add_counted(outcomes, seats, win, sources, scratch, touched, sums):  # type: ignore[no-untyped-def]
+    """As `add`, of counted plays, each a game number of its own."""
+    for i in range(outcomes.shape[0]):
+        for value in range(outcomes.shape[1]):
+            for mask in range(outcomes.shape[2]):
+                if outcomes[i, value, mask]:
+                    n = _cases(sources[i], value - 1, mask, seats, win, scratch, touched, 0)
+                    _add_touched(outcomes[i, value, mask], scratch, touched, n, sums)
+
+
+@kernel
+def _cases(source, value, mask, seats, win, scratch, touched, n):  # type: ignore[no-untyped-def]
+    """Put a play's cases of a source's quantities into scratch; how many quantities have been touched."""
+    kind, base, size = source[1], source[2], source[3]
+    winners = 0
+    for seat in range(seats):
+        winners += (mask >> seat) & 1
+    part = win // max(1, winners)
+    if kind == NAMED:
+        value -= size
+        if value >= 0:
+            n = _case(base, part * ((mask >> value) & 1), scratch, touched, n)
+    elif 0 <= value < size:
+        if kind == SEATED:
+            n = _case(base + value, part * ((mask >> source[4]) & 1), scratch, touched, n)
+        else:
+            for seat in range(seats):
+                q = base + (seat - value) % seats
                 if kind == ENDING:
-                    for label in range(sources[i, 3]):
-                        n = _count(base + label * (seats + 1), win * (label == value), scratch, touched, n)
-        for k in range(n):
-            q = touched[k]
-            m, u = scratch[q, 0], scratch[q, 1]
-            scratch[q, 0] = scratch[q, 1] = 0
-            sums[q, 0] += m
-            sums[q, 1] += u
-            sums[q, 2] += u * u
-            sums[q, 3] += u * m
-            sums[q, 4] += m * m
+                    q = base + value * (seats + 1) + 1 + seat
+                n = _case(q, part * ((mask >> seat) & 1), scratch, touched, n)
+    if kind == ENDING:
+        for label in range(size):
+            n = _case(base + label * (seats + 1), win * (label == value), scratch, touched, n)
+    return n
 
 
 @kernel(inline=True)
-def _count(q, part, scratch, touched, n):  # type: ignore[no-untyped-def]
+def _case(q, part, scratch, touched, n):  # type: ignore[no-untyped-def]
     """One more case of a quantity; how many quantities have been touched."""
     if scratch[q, 0] == 0:
         touched[n] = q
@@ -131,3 +161,17 @@ def _count(q, part, scratch, touched, n):  # type: ignore[no-untyped-def]
     scratch[q, 0] += 1
     scratch[q, 1] += part
     return n
+
+
+@kernel
+def _add_touched(times, scratch, touched, n, sums):  # type: ignore[no-untyped-def]
+    """Add the game number in scratch, so many times, and clear scratch."""
+    for k in range(n):
+        q = touched[k]
+        m, u = scratch[q, 0], scratch[q, 1]
+        scratch[q, 0] = scratch[q, 1] = 0
+        sums[q, 0] += times * m
+        sums[q, 1] += times * u
+        sums[q, 2] += times * u * u
+        sums[q, 3] += times * u * m
+        sums[q, 4] += times * m * m

@@ -90,16 +90,16 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
             _count(results, counts, above)
             if rotations == 1:
-                crossing.add(results.reshape(-1, 1, width))
+                crossing.add_plays(results)
             if keep:
                 _place((games - np.uint64(first)).astype(np.int64), results, r, rows)
 
         arena.play(match, first, count, sink)
     if rotations > 1:
-        crossing.add(rows)
+        crossing.add_games(rows)
     exact = np.array([_whole(line) for line in above], object)
     units = _units_of_rows(rows, setting.seats) if rotations > 1 else _units_of_counts(counts, exact, setting.seats)
-    return Tally(count, rotations, counts, exact, units, crossing.sums.astype(object)), rows
+    return Tally(count, rotations, counts, exact, units, crossing.total()), rows
 
 
 class _Crossing:
@@ -108,12 +108,28 @@ class _Crossing:
     def __init__(self, match: Match) -> None:
         self.seats = match.setting.seats
         self.sources = cross.as_array(match.crossed)
+        single = [source for source in match.crossed if source.kind != cross.SEATED]
+        self.single, self.outcomes = cross.as_array(single), cross.outcomes(single, self.seats)
+        self.seated = cross.as_array([source for source in match.crossed if source.kind == cross.SEATED])
         self.scratch, self.touched = np.zeros((match.quantities, 2), np.int64), np.zeros(match.quantities, np.int64)
         self.sums = np.zeros((match.quantities, 5), np.int64)
 
-    def add(self, rows: NDArray[np.int32]) -> None:
+    def add_plays(self, rows: NDArray[np.int32]) -> None:
+        """Rows [play, 1 + columns], each a game number of its own: then counts tell almost all, and are quick."""
+        cross.count(rows, self.single, self.outcomes)
+        if self.seated.size:
+            self._add(rows[:, np.newaxis, :], self.seated)
+
+    def add_games(self, rows: NDArray[np.int32]) -> None:
         """Rows [game, rotation, 1 + columns]."""
-        cross.add(rows, self.seats, WIN, self.sources, self.scratch, self.touched, self.sums)
+        self._add(rows, self.sources)
+
+    def _add(self, rows: NDArray[np.int32], sources: NDArray[np.int64]) -> None:
+        cross.add(rows, self.seats, WIN, sources, self.scratch, self.touched, self.sums)
+
+    def total(self) -> NDArray[np.object_]:
+        cross.add_counted(self.outcomes, self.seats, WIN, self.single, self.scratch, self.touched, self.sums)
+        return self.sums.astype(object)
 
 
 @kernel
@@ -227,4 +243,7 @@ def compile_all(matches: tuple[Match, ...]) -> None:
     _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
     _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))
     for match in matches[:1]:
-        _Crossing(match).add(np.zeros((0, 1, 1), np.int32))
+        crossing, width = _Crossing(match), 1 + len(match.columns)
+        crossing.add_plays(np.zeros((0, width), np.int32))
+        crossing.add_games(np.zeros((0, 1, width), np.int32))
+        crossing.total()

@@ -20,6 +20,7 @@ def same(one, other):
         and (one.counts == other.counts).all()
         and (one.above == other.above).all()
         and (one.units == other.units).all()
+        and (one.crossed == other.crossed).all()
     )
 
 
