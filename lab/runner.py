@@ -30,7 +30,7 @@ BLOCK_SECONDS = 1.0
 """What a block should take at most, by the pilot's pace: much more than handing it out, little enough to lose."""
 BLOCK_BYTES = 64 * 2**20
 """Where the rows of a block must be held together (games kept, seats rotated), they take no more than this."""
-PILOT_SECONDS, PILOT_PLAYS = 0.05, 20_000
+PILOT_SECONDS, PILOT_PLAYS = 0.05, 200_000
 """A pilot ends when it has taken so long, or has played so much."""
 
 
@@ -52,8 +52,9 @@ class Progress:
 
 def fill(store: Store, cells: dict[str, Any], jobs: int | None, progress: Progress) -> "Run":
     """Play what is missing of cells, or of pairs of cells (`lab.comparison`), by name, and keep it in an open store."""
-    blocks = _blocks(cells.values())
-    work = {name: store.missing(name, cell, blocks[_kind(cell)]) for name, cell in cells.items()}
+    work = {name: store.missing(name, cell, cell.games) for name, cell in cells.items()}
+    blocks = _blocks(cell for name, cell in cells.items() if work[name])
+    work = {name: store.missing(name, cell, blocks[_kind(cell)]) if work[name] else [] for name, cell in cells.items()}
     run = Run(store, cells, work)
     tasks = list(_tasks(store, cells, work, run.failures))
     progress.start(sum(task.plays for task in tasks))
