@@ -102,11 +102,13 @@ class _Answer:
             sum(1 << seat for seat, each in enumerate(match.players) if each is player) for player in self.players
         ]
         self.functions: list[Callable[..., Any]] = []
+        self.is_legal: Callable[..., bool]
 
     def __call__(self, table: Any, ask: Ask) -> None:
         view, seat, action = ask.view, ask.seat, ask.action
         if not self.functions:  # all views of a table are of one type
             self.functions = [_function(each, view, action) for each in self.players]
+            self.is_legal = specialised(self.match.game.is_legal, view, seat, action)
         first, *others = zip(self.functions, self.players, self.masks, strict=True)
         function, player, mask = first
         _act(function, player, self._shown(player, mask, view) if others else view, action)
@@ -114,7 +116,7 @@ class _Answer:
             answers = np.empty_like(action)
             _act(function, player, self._shown(player, mask, view), answers)
             _merge(mask, seat, answers, action)
-        if not self.match.game.is_legal(view, seat, action):
+        if not self.is_legal(view, seat, action):
             self._complain(table, ask)
 
     def _shown(self, player: Player, mask: int, view: Any) -> Any:

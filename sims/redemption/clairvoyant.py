@@ -9,23 +9,13 @@ there is none; after that, finding none proves nothing.
 import numpy as np
 from numpy.typing import NDArray
 
+from sims.core.bits import count
 from sims.core.game import Setting
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, OVER
 from sims.redemption import rules
-from sims.redemption.effects import count, count_options, in_bag, matches, nth_option
-from sims.redemption.rules import (
-    ACT,
-    ACTING,
-    ASKED,
-    HISTORY,
-    KEEP,
-    LAYOUT,
-    OVER,
-    WON,
-    Game,
-    count_actions,
-    nth_action,
-)
+from sims.redemption.effects import count_options, in_bag, matches, nth_option
+from sims.redemption.rules import ACT, ACTING, HISTORY, KEEP, LAYOUT, WON, Game, count_actions, nth_action
 
 i64, u64 = np.int64, np.uint64
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, -1

@@ -8,6 +8,7 @@ luck of its own or, `trying`, with none. Primitives are defined in `content/READ
 
 import numpy as np
 
+from sims.core.bits import bit, count, lowest
 from sims.core.kernel import kernel
 from sims.core.rng import choice, words
 from sims.redemption.pack import ALL, CHOSEN, FIELDS
@@ -35,27 +36,6 @@ NONE = -1
 
 # Purposes of luck; `README.md` lists their words.
 DRAWN, LOOKED, REROLLED = (i64(purpose) for purpose in (4, 5, 6))
-
-
-@kernel(inline=True)
-def bit(place):
-    return i64(1) << i64(place)
-
-
-@kernel(inline=True)
-def count(mask):
-    """How many bits are set. The compiler makes one instruction of it."""
-    n = i64(0)
-    while mask:
-        mask &= mask - 1
-        n += 1
-    return n
-
-
-@kernel(inline=True)
-def lowest(mask):
-    """The place of the lowest set bit; there must be one."""
-    return count((mask & -mask) - 1)
 
 
 @kernel(inline=True)

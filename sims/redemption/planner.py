@@ -9,36 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sims.core.bits import count
 from sims.core.game import Whole, knob, policy
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, OVER
 from sims.core.rng import choice, words
 from sims.redemption import rules
-from sims.redemption.effects import (
-    DICE,
-    EXHAUST,
-    LOSE_CARD,
-    NEIGHBOUR,
-    OP,
-    REFRESH,
-    REROLL,
-    count,
-    count_options,
-    nth_option,
-)
+from sims.redemption.effects import DICE, EXHAUST, LOSE_CARD, NEIGHBOUR, OP, REFRESH, REROLL, count_options, nth_option
 from sims.redemption.policies import scrap, sketch, standing, standing_after, value_of
-from sims.redemption.rules import (
-    ACT,
-    ACTING,
-    ASKED,
-    COPIES,
-    KEEP,
-    LAYOUT,
-    OVER,
-    WON,
-    Game,
-    count_actions,
-    nth_action,
-)
+from sims.redemption.rules import ACT, ACTING, COPIES, KEEP, LAYOUT, WON, Game, count_actions, nth_action
 
 i64, u64 = np.int64, np.uint64
 

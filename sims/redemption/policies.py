@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sims.core.bits import bit, count, lowest
 from sims.core.game import policy
 from sims.core.kernel import kernel
 from sims.core.rng import choice
@@ -34,10 +35,7 @@ from sims.redemption.effects import (
     TURN,
     TURN_DIE,
     apply,
-    bit,
-    count,
     count_options,
-    lowest,
     nth_option,
     option,
     reach,

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sims.core.bits import bit, count, lowest
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, DEALT, OVER, RESTING, STOPPED
 from sims.core.rng import choice, shuffle, words
 from sims.redemption import pack
 from sims.redemption.effects import (
@@ -23,16 +25,13 @@ from sims.redemption.effects import (
     append,
     apply,
     begin,
-    bit,
     can_do_something,
     close_gaps,
-    count,
     draw,
     in_bag,
     is_option,
     is_used,
     kind_of,
-    lowest,
     matches,
     pull,
     reach,
@@ -56,10 +55,8 @@ KEEP, ACT, CHOOSE = (i64(kind) for kind in range(3))
 # Actions: a verb, and the place of a token or the number of a card kept. See `action_of`.
 USE, DISCARD, EFFECT, CARD_DRAW, DECLARE, CONCEDE = (i64(verb) for verb in range(6))
 
-# Steps of a game. From STOPPED on the player is asked, an action is complete or the game is over.
+# Steps of a game, below STOPPED.
 HISTORY, ACTING, IN_EFFECT = (i64(step) for step in range(3))
-STOPPED = 10
-ASKED, RESTING, OVER, FREE, DEALT = (i64(state) for state in range(STOPPED, STOPPED + 5))
 
 # How a game ends.
 WON, EXHAUSTED, CONCEDED, OUT_OF_ACTIONS = (i64(ending) for ending in range(4))
@@ -485,7 +482,7 @@ class Lanes(NamedTuple):
     board: Any
     secret: Any
     state: Any
-    """FREE, DEALT, ASKED, RESTING or OVER"""
+    """FREE, DEALT, ASKED, RESTING or OVER (`sims.core.records`)"""
     kind: Any
     seat: Any
     """0, or -1 where nobody is asked"""
@@ -546,7 +543,7 @@ def deal(lanes, games, key, fixed, blank, t):
 
 @kernel
 def record(lanes, fixed, t, rows):
-    """Write the results of finished games, winners first and then in the order of `columns`, and free the lanes."""
+    """Write the results of finished games, winners first and then in the order of `columns`."""
     f, board, secret = fixed.record[0], t.board, t.secret
     for j in range(lanes.size):
         b, h, row = board[lanes[j]], secret[lanes[j]], rows[j]
@@ -563,12 +560,10 @@ def record(lanes, fixed, t, rows):
             row[18 + card] = 0
         for place in range(b.kept):
             row[18 + b.card[place]] = 1
-    for j in range(lanes.size):
-        t.state[lanes[j]] = FREE
 
 
 @kernel
-def look_at(lanes, fixed, t, sights):
+def look(lanes, fixed, t, sights):
     """Write what a spectator sees, in the order of `sights`."""
     f, board = fixed.record[0], t.board
     for j in range(lanes.size):

@@ -9,9 +9,10 @@ import numpy as np
 
 from sims.core.game import encode
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, OVER
 from sims.redemption import GAME, rules
 from sims.redemption.policies import scrap
-from sims.redemption.rules import ACTING, ASKED, HISTORY, LAYOUT, OVER, Game, Lanes
+from sims.redemption.rules import ACTING, HISTORY, LAYOUT, Game, Lanes
 
 LINEUP = ("scrapper",)
 

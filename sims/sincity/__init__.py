@@ -1,16 +1,13 @@
 """Sin City: the fact sheet. Read `README.md` for the rules, then `table.py`, `cards.py`, `rules.py`, `policies.py`."""
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
-from sims.core.kernel import specialised
 from sims.sincity import describe, policies, rules, tactics
 from sims.sincity.cards import CARDS, IDS
-from sims.sincity.table import Table, View
+from sims.sincity.table import Table
 
 
 class Knobs(Settings):
@@ -78,17 +75,6 @@ def sights(seats: int, knobs: Any) -> tuple[str, ...]:
     return (*(f"{name}_{s}" for name in groups for s in range(seats)), "next", "turn")
 
 
-_is_legal: dict[Any, Callable[..., bool]] = {}
-"""`rules.is_legal`, compiled for the types at hand: looking them up takes longer than the work."""
-
-
-def is_legal(view: View, seat: NDArray[np.int8], action: NDArray[np.int32]) -> bool:
-    types = view.mine.dtype.itemsize, seat.flags.writeable
-    if types not in _is_legal:
-        _is_legal[types] = specialised(rules.is_legal, view, seat, action)
-    return bool(_is_legal[types](view, seat, action))
-
-
 GAME = Game(
     name="sincity",
     title="Sin City",
@@ -99,7 +85,7 @@ GAME = Game(
     sights=sights,
     policies=policies_of(policies, tactics),
     table=Table,
-    is_legal=is_legal,
+    is_legal=rules.is_legal,
     narrator=describe.Narrator,
     action_dtype=np.int32,
     lanes=2000,

@@ -7,6 +7,7 @@ view before the loop: within it every `view.name` would count references.
 
 import numpy as np
 
+from sims.core.bits import count, lowest
 from sims.core.game import policy
 from sims.core.kernel import kernel
 from sims.core.rng import choice
@@ -37,10 +38,8 @@ from sims.sincity.rules import (
     aim,
     any_of,
     attack_targets,
-    count,
     event_targets,
     has,
-    lowest,
     word_of,
 )
 

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sims.core.bits import count, lowest
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, DEALT, OVER, RESTING, STOPPED
 from sims.core.rng import choice, split, words
 from sims.sincity.cards import (
     AGENT,
@@ -58,11 +60,8 @@ FIND, FIGHT, LAW, HELP, KILL, INVESTIGATE, FRIEND, SPEND, SAVE, DISCARD = _numbe
 # Answers: NO or YES; a card; PASS; for HELP and KILL a card with its target and the way it acts, see `action_of`.
 PASS, NO, YES = _numbers(3, -1)
 
-# Steps of a game. From STOPPED on somebody is asked, or a turn or the game is over.
+# Steps of a game, below STOPPED.
 HELPING, SINNING, INVESTIGATING, KILLING, WINDOW, ROLLING, BURYING, DISCARDING, TORTURING, ENDING = _numbers(10)
-STOPPED = 10
-ASKED, RESTING, OVER = _numbers(3, STOPPED)
-FREE, DEALT = _numbers(2)  # further states of a lane
 
 # What points are for, and how a game ends.
 SIN, KILLS, TORTURE, TURNS = _numbers(4)
@@ -195,22 +194,6 @@ def make_fixed(knobs: Any, seats: int) -> Any:
 
 
 # Sets of cards
-
-
-@kernel(inline=True)
-def count(mask):
-    """How many bits are set. The compiler makes one instruction of it."""
-    n = i64(0)
-    while mask:
-        mask &= mask - 1
-        n += 1
-    return n
-
-
-@kernel(inline=True)
-def lowest(mask):
-    """The place of the lowest set bit; there must be one."""
-    return count((mask & -mask) - 1)
 
 
 @kernel(inline=True)
@@ -1239,7 +1222,7 @@ class Lanes(NamedTuple):
     secret: Any
     mine: Any
     state: Any
-    """FREE, DEALT, ASKED, RESTING or OVER"""
+    """FREE, DEALT, ASKED, RESTING or OVER (`sims.core.records`)"""
     kind: Any
     seat: Any
     """Who decides, -1 where nobody is asked"""
@@ -1361,7 +1344,7 @@ def highest(g):
 
 @kernel
 def record(lanes, fixed, t, rows):
-    """Write the results of finished games, winners first and then in the order of `columns`, and free the lanes."""
+    """Write the results of finished games, winners first and then in the order of `columns`."""
     seats, board, secret = fixed.record[0].seats, t.board, t.secret
     for j in range(lanes.size):
         b, h, row = board[lanes[j]], secret[lanes[j]], rows[j]
@@ -1379,8 +1362,6 @@ def record(lanes, fixed, t, rows):
         row[rest], row[rest + 1] = h.ending == TURNS, h.ending
         for card in range(IDS):
             row[rest + 2 + card] = h.player[card]
-    for j in range(lanes.size):
-        t.state[lanes[j]] = FREE
 
 
 @kernel

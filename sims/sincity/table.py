@@ -1,19 +1,15 @@
-"""A table of Sin City: hundreds of games in lockstep, each at a decision of its own.
+"""A table of Sin City, and what its policies see. The rules are in `rules.py`."""
 
-A round of play ends when most lanes have ended a turn; the others go on where they are in the next. The rules are in
-`rules.py`.
-"""
-
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sims.core.game import Ask, Setting, closed
-from sims.core.kernel import specialised
+from sims.core.game import Setting
+from sims.core.records import ASKED, FREE, RecordTable, asking, records
 from sims.sincity import rules
 from sims.sincity.cards import CHARACTERS, PSYCHOPATH, WORD
-from sims.sincity.rules import ASKED, FREE, OVER, RESTING, Lanes
+from sims.sincity.rules import Lanes
 
 Bytes = NDArray[np.int8]
 
@@ -39,91 +35,21 @@ class View(NamedTuple):
     beyond that is left to policies."""
 
 
-class Table:
-    """See `sims.core.game.Table`."""
+class Table(RecordTable):
+    rules: ClassVar[Any] = rules
 
     def __init__(self, setting: Setting, lanes: int) -> None:
-        self.setting, self.knobs = setting, setting.knobs
-        self.fixed = rules.make_fixed(setting.knobs, setting.seats)
         self.layout = rules.layout(rules.word_count(setting.knobs.deck_copies))
-        self.blank = rules.Game(self.fixed, *(_records(1, each) for each in self.layout[1:]))
-        self._allocate(lanes)
-        words = setting.words
-        self._start = specialised(rules.start, self.fixed, words, self.t)
-        self._play = specialised(rules.play, self.fixed, words, self.t)
-        self.is_open = True
-        """Whether the next round of play is still to begin."""
-        self.busy = 0
-        """How many lanes are."""
+        super().__init__(setting, lanes)
 
-    def _allocate(self, lanes: int) -> None:
-        self.game = np.zeros(lanes, np.uint64)
-        board, secret, mine = (_records(lanes, each) for each in self.layout[1:])
-        state, kind, seat = np.zeros((3, lanes), np.int8)
-        word, action = np.zeros(lanes, np.uint32), np.zeros(lanes, np.int32)
-        self.t = Lanes(board, secret, mine, state, kind, seat, word, action)
-        self._show()
+    def make_fixed(self, setting: Setting) -> Any:
+        return rules.make_fixed(setting.knobs, setting.seats)
 
-    def _show(self) -> None:
-        t = self.t
-        self.view = View(self.fixed, *map(closed, (t.kind, t.seat, t.word, t.board, t.mine)))
-        self.ask = Ask(self.view, t.seat, t.action, None)
+    def make_lanes(self, lanes: int) -> Lanes:
+        return Lanes(*(records(each, lanes) for each in self.layout[1:]), *asking(lanes, np.int32))
 
-    # The course of play
-
-    def advance(self) -> Ask | None:
-        if self.is_open:
-            asked = self._start(self.fixed, self.setting.words, self.t)
-        else:
-            asked = self._play(self.fixed, self.setting.words, self.t)
-            if 2 * asked < self.busy:
-                asked = 0
-        self.is_open = asked == 0
-        return self.ask if asked else None
-
-    def turned(self) -> NDArray[np.int32]:
-        return np.flatnonzero(self.t.state >= RESTING).astype(np.int32)
-
-    def look(self, lanes: NDArray[np.int32], sights: NDArray[np.int32]) -> None:
-        rules.look(lanes, self.fixed, self.t, sights)
-
-    # The end of a game, and the next
-
-    def over(self) -> NDArray[np.int32]:
-        return np.flatnonzero(self.t.state == OVER).astype(np.int32)
-
-    def record(self, lanes: NDArray[np.int32], rows: NDArray[np.int32]) -> None:
-        rules.record(lanes, self.fixed, self.t, rows)
-        self.busy -= lanes.size
-
-    def busy_lanes(self) -> NDArray[np.int32]:
-        return np.flatnonzero(self.t.state != FREE).astype(np.int32)
-
-    def deal(self, lanes: NDArray[np.int32], games: NDArray[np.uint64]) -> None:
-        self.game[lanes] = games
-        rules.deal(lanes, games, np.uint64(self.setting.seed), self.fixed, self.blank, self.t)
-        self.busy += lanes.size
-
-    def keep(self, lanes: NDArray[np.int32]) -> None:
-        game, kept = self.game[lanes], [array[lanes] for array in self.t]
-        self._allocate(lanes.size)
-        self.game[:] = game
-        for name, old in zip(Lanes._fields, kept, strict=True):
-            getattr(self.t, name)[...] = old
-
-    def copy(self) -> "Table":
-        """The same games at the same decisions, with arrays of their own."""
-        other = Table(self.setting, self.game.size)
-        other.is_open, other.busy = self.is_open, self.busy
-        other.game[:] = self.game
-        for mine, new in zip(self.t, other.t, strict=True):
-            new[...] = mine
-        return other
-
-
-def _records(lanes: int, dtype: Any) -> Any:
-    """Records of zeros."""
-    return np.zeros(lanes, dtype).view(np.recarray)
+    def make_view(self, t: Lanes) -> View:
+        return View(self.fixed, t.kind, t.seat, t.word, t.board, t.mine)
 
 
 # For tests, and for policies that look ahead

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sims.core.bits import count, lowest
 from sims.core.game import knob, policy
 from sims.core.kernel import kernel
 from sims.sincity.cards import (
@@ -46,10 +47,8 @@ from sims.sincity.rules import (
     YES,
     action_of,
     attack_targets,
-    count,
     event_targets,
     has,
-    lowest,
     meet,
 )
 

@@ -1,17 +1,14 @@
 """Vengeance: the fact sheet. Read `README.md` for the rules, `content/README.md` for packs, `table.py`, `rules.py`."""
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
-from sims.core.kernel import specialised
 from sims.vengeance import describe, policies, rules, tactics
 from sims.vengeance.pack import BASIC, KINDS, SHELF
 from sims.vengeance.state import ENDINGS
-from sims.vengeance.table import Table, View
+from sims.vengeance.table import Table
 
 
 class Knobs(Settings):
@@ -123,18 +120,6 @@ def note(knobs: Any) -> str:
     return f"content pack {content.title!r} is invented: this is not the published game" if content.invented else ""
 
 
-_is_legal: list[Callable[..., bool]] = []
-"""`rules.is_legal`, compiled for the types at hand: looking them up takes longer than the work."""
-
-
-def is_legal(view: View, seat: NDArray[np.int8], action: NDArray[np.int32]) -> bool:
-    if seat.flags.writeable or not view.players.flags.c_contiguous:
-        return bool(rules.is_legal(view, seat, action))
-    if not _is_legal:
-        _is_legal.append(specialised(rules.is_legal, view, seat, action))
-    return bool(_is_legal[0](view, seat, action))
-
-
 GAME = Game(
     name="vengeance",
     title="Vengeance: Roll & Fight, Episode 2",
@@ -145,7 +130,7 @@ GAME = Game(
     sights=sights,
     policies=policies_of(policies, tactics),
     table=Table,
-    is_legal=is_legal,
+    is_legal=rules.is_legal,
     narrator=describe.Narrator,
     action_dtype=np.int32,
     lanes=1000,

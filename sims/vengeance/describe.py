@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sims.core.game import Ask, Setting
+from sims.core.records import OVER
 from sims.vengeance import state
 from sims.vengeance.pack import ACTIONS, BASIC_ABILITIES, BASICS, BOSS, EFFECTS, FACES
 
@@ -44,7 +45,7 @@ class Narrator:
             lines += ["", f"Round {self.turn + 1}. Preparation dice: {faces}."]
             self.heading = (-1, "")
         if ask is None:
-            over = table.t.state[LANE] == state.OVER
+            over = table.t.state[LANE] == OVER
             lines += self._end(table) if over else []
         else:
             lines += self._decision(table, ask)

@@ -1,5 +1,6 @@
 """The Fighting and the Resolution Phase of Vengeance, seat by seat: effects, objectives, wounds, Beatings."""
 
+from sims.core.bits import bit, count, has
 from sims.core.kernel import kernel
 from sims.vengeance.pack import ABILITIES, ITEMS
 from sims.vengeance.prepare import offer_loot
@@ -68,10 +69,7 @@ from sims.vengeance.state import (
     UNBLOCKED,
     USE,
     ask,
-    bit,
-    count,
     free_spaces,
-    has,
     i64,
     initial_spaces,
     item_row,

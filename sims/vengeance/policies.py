@@ -5,6 +5,7 @@ Each is a loop over the lanes of a view (`table.View`). What a policy needs of a
 view before the loop: within it every `view.name` would count references.
 """
 
+from sims.core.bits import bit, count, has, lowest, nth
 from sims.core.game import policy
 from sims.core.kernel import kernel
 from sims.core.rng import choice, split
@@ -51,12 +52,7 @@ from sims.vengeance.state import (
     Game,
     action_of,
     assign_of,
-    bit,
-    count,
-    has,
     i64,
-    lowest,
-    nth,
     throw_of,
 )
 

@@ -1,5 +1,6 @@
 """The Preparation Phase of Vengeance, and Loot actions in Resolution, which are the same deeds."""
 
+from sims.core.bits import bit, count, has
 from sims.core.kernel import kernel
 from sims.vengeance.pack import ABILITIES, BASICS, ITEMS
 from sims.vengeance.state import (
@@ -24,9 +25,6 @@ from sims.vengeance.state import (
     TAKE_LOOT,
     TRAIN,
     ask,
-    bit,
-    count,
-    has,
     i64,
     row_of,
     second_of,

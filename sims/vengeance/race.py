@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from sims.core.bits import has
 from sims.core.kernel import kernel
 from sims.core.rng import choice
 from sims.vengeance.pack import ABILITIES
@@ -24,7 +25,6 @@ from sims.vengeance.state import (
     THROW,
     ask,
     free_spaces,
-    has,
     i64,
     kept_of,
     limit_of,

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sims.core.bits import bit, count, has
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, DEALT, OVER, RESTING, STOPPED
 from sims.core.rng import choice, shuffle
 from sims.vengeance.fight import affect, allowed_fight, fight, hear_fight, resolve
 from sims.vengeance.pack import ABILITIES, BOARDS, BOSSES, HEROES
@@ -20,7 +22,6 @@ from sims.vengeance.race import allowed_roll, hear_roll, race, start_race
 from sims.vengeance.state import (
     ALL_DEAD,
     ALL_LOOT,
-    ASKED,
     BEGINNING,
     BOSS,
     BOSS_DEAD,
@@ -28,7 +29,6 @@ from sims.vengeance.state import (
     DEAL_BOSSES,
     DEAL_DENS,
     DEAL_HEROES,
-    DEALT,
     EASY,
     EFFECT,
     EXPERIENCE,
@@ -36,36 +36,29 @@ from sims.vengeance.state import (
     FIGHT,
     FIGHTING,
     FIXED,
-    FREE_LANE,
     HARD,
     KNOBS,
     LOOT,
     LOST,
     MEDIUM,
     MORE_EXTRA,
-    OVER,
     POLICY_WORD,
     PREP,
     PREPARATION_DICE,
     PREPARING,
     RACING,
     RESOLVING,
-    RESTING,
     ROLL,
     ROUNDS,
     SCORED,
     SHARED,
     SIDE,
     SIDING,
-    STOPPED,
     WAY_OUT,
     Fixed,
     Game,
     ask,
-    bit,
-    count,
     free_spaces,
-    has,
     i64,
     initial_spaces,
     limit_of,
@@ -345,7 +338,7 @@ class Lanes(NamedTuple):
     mine: Any
     secret: Any
     state: Any
-    """FREE_LANE, DEALT, ASKED, RESTING or OVER"""
+    """FREE, DEALT, ASKED, RESTING or OVER (`sims.core.records`)"""
     kind: Any
     seat: Any
     """Who decides, -1 where nobody is asked"""
@@ -410,7 +403,7 @@ def deal(lanes, games, key, fixed, blank, t):
 
 @kernel
 def record(lanes, fixed, t, rows):
-    """Write the results of finished games, winners first and then in the order of `columns`, and free the lanes."""
+    """Write the results of finished games, winners first and then in the order of `columns`."""
     f, pack = fixed.record[0], fixed.pack[0]
     seats = f.seats
     for j in range(lanes.size):
@@ -436,8 +429,6 @@ def record(lanes, fixed, t, rows):
                     place += seats
         row[place] = h.winners != 0 if seats == 1 else -1
         row[place + 1], row[place + 2], row[place + 3] = g.board.turn + 1, h.unfinished, h.ending
-    for j in range(lanes.size):
-        t.state[lanes[j]] = FREE_LANE
 
 
 COUNTS = 27

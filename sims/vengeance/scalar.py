@@ -9,9 +9,10 @@ import numpy as np
 
 from sims.core.game import encode
 from sims.core.kernel import kernel
+from sims.core.records import ASKED, OVER
 from sims.vengeance import GAME, rules
 from sims.vengeance.policies import brawl
-from sims.vengeance.state import ASKED, BEGINNING, OVER, SIDING, Game
+from sims.vengeance.state import BEGINNING, SIDING, Game
 from sims.vengeance.table import lanes_of
 
 LINEUP = ("brawler", "brawler")

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sims.core.bits import has
 from sims.core.kernel import kernel
+from sims.core.records import ASKED
 from sims.core.rng import words
 from sims.vengeance.pack import ABILITIES, BASICS, FIRST_ITEM, ITEMS, KINDS, LAYOUT, MODIFIERS, TILES
 
@@ -44,11 +46,8 @@ TARGET = USE
 BY_RECON, BY_DICE, BY_PLUS, BY_ITSELF = _numbers(4)  # how an ability is used
 MODES = 4
 
-# Steps of a game. From STOPPED on somebody is asked, or a round or the game is over.
+# Steps of a game, below STOPPED.
 SIDING, BEGINNING, PREPARING, RACING, FIGHTING, RESOLVING, ENDING = _numbers(7)
-STOPPED = 10
-ASKED, RESTING, OVER = _numbers(3, STOPPED)
-FREE_LANE, DEALT = _numbers(2)  # further states of a lane
 
 # Stages of a seat's Fighting and Resolution; the first three are what `pack.when` says.
 FREE, START, RESOLUTION, ARRIVING, LOOTING = _numbers(5)
@@ -188,43 +187,6 @@ class Game(NamedTuple):
 
 
 assert LAYOUT.itemsize % 8 == 0
-
-# Sets
-
-
-@kernel(inline=True)
-def count(mask):
-    """How many bits are set. The compiler makes one instruction of it."""
-    n = i64(0)
-    while mask:
-        mask &= mask - 1
-        n += 1
-    return n
-
-
-@kernel(inline=True)
-def lowest(mask):
-    """The place of the lowest set bit; there must be one."""
-    return count((mask & -mask) - 1)
-
-
-@kernel(inline=True)
-def has(mask, place):
-    return (mask >> i64(place)) & 1 != 0
-
-
-@kernel(inline=True)
-def bit(place):
-    return i64(1) << i64(place)
-
-
-@kernel(inline=True)
-def nth(mask, n):
-    """The n-th member, from 0; there must be one."""
-    for _ in range(n):
-        mask &= mask - 1
-    return lowest(mask)
-
 
 # Luck, answers, asking
 

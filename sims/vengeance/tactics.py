@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sims.core.bits import bit, count, has, lowest
 from sims.core.game import Whole, knob, policy
 from sims.core.kernel import kernel
 from sims.vengeance.fight import mark_options, perform, targets, threat
@@ -55,13 +56,9 @@ from sims.vengeance.state import (
     Game,
     action_of,
     assign_of,
-    bit,
-    count,
-    has,
     i64,
     item_row,
     limit_of,
-    lowest,
     row_of,
     throw_of,
 )

@@ -14,11 +14,12 @@ import numpy as np
 from lab.arena import Match, Player
 from sims.core.content import Pack
 from sims.core.game import Setting, encode
+from sims.core.records import RESTING
 from sims.core.rng import shuffle, words
 from sims.redemption import GAME, rules
 from sims.redemption.effects import NONE, count_options, nth_option
 from sims.redemption.pack import Content, compiled
-from sims.redemption.rules import ACT, CHOOSE, RESTING
+from sims.redemption.rules import ACT, CHOOSE
 from sims.redemption.table import Table, check
 
 BOX = Path(__file__).parent / "box.yaml"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lab import arena
+from sims.core.records import ASKED
 from sims.redemption import GAME, scalar
-from sims.redemption.rules import ASKED
 from sims.redemption.table import check, determinize
 from tests.redemption.common import BOX, match
 

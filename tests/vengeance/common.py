@@ -7,8 +7,9 @@ import numpy as np
 
 from sims.core.game import Setting, encode
 from sims.core.kernel import kernel
+from sims.core.records import ASKED
 from sims.vengeance import GAME, PlayerKnobs, rules
-from sims.vengeance.state import ARRIVING, ASKED, FIGHTING, FREE, RACING, RESOLVING, START, Game, u32
+from sims.vengeance.state import ARRIVING, FIGHTING, FREE, RACING, RESOLVING, START, Game, u32
 from sims.vengeance.table import Table, check
 
 BOX = str(Path(__file__).with_name("box.yaml"))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sims.core.records import OVER, RESTING
 from sims.core.rng import choice, words
 from sims.vengeance import state
 from sims.vengeance.state import (
@@ -24,13 +25,11 @@ from sims.vengeance.state import (
     LOOT_DIE,
     MARK,
     MARK_SPACE,
-    OVER,
     PREP,
     PURCHASE,
     PURCHASE_DIE,
     RECON,
     RECON_DIE,
-    RESTING,
     ROLL,
     TAKE_LOOT,
     TARGET,
