@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
 from sims.core.kernel import specialised
 from sims.vengeance import describe, policies, rules, tactics
-from sims.vengeance.pack import BASIC, KINDS, SHELF
+from sims.vengeance.pack import BASIC, KINDS, ROOMS, SHELF
 from sims.vengeance.state import ENDINGS
 from sims.vengeance.table import Table, View
 
@@ -56,7 +56,7 @@ class PlayerKnobs(Settings):
 
 SINGLE = (
     ("alive", "Whether {} is alive at the end.", "players"),
-    ("score", "Score of {}; below zero as zero; undefined if it is dead.", "points"),
+    ("score", "Score of {}, negative if the way out costs more; of a dead one as its board stands.", "points"),
     ("loot", "Points of {} from the Loot track.", "points"),
     ("training", "Points of {} from the Training track.", "points"),
     ("boss", "Points of {} from the boss's track.", "points"),
@@ -72,6 +72,8 @@ SINGLE = (
     ("rooms", "Rooms visited by {}.", "rooms"),
 )
 """Columns by seat: name, help, unit."""
+LOWEST = {"score": -ROOMS}
+"""Of those that can be negative: a room on the way out costs 1, and nothing else costs anything (VR47, VR49, VX18)."""
 
 
 def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
@@ -91,7 +93,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         *(
             column
             for name, help, unit in SINGLE
-            for column in each(name, help, unit, headline=name in ("alive", "score"))
+            for column in each(name, help, unit, headline=name in ("alive", "score"), lowest=LOWEST.get(name, 0))
         ),
         *(column for kind in KINDS for column in each(f"kills_{kind}", f"Crossed out by {{}}: {kind}.", "minions")),
         *each("hero", "Hero of {}.", "hero", labels=labels(content.heroes)),
@@ -108,6 +110,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         ),
         Column("solo_won", "Solo: whether the challenge was won.", "games", headline=seats == 1),
         Column("rounds", "Rounds played.", "rounds", headline=True),
+        Column("dry_round", "First round in whose race the pool was empty; undefined if it never was.", "round"),
         Column("unfinished", "1 when max_rolls made somebody stop.", "games", headline=True),
         Column("ending", "How the game ended, or was decided.", "way", headline=True, labels=ENDINGS),
     )  # fmt: skip
@@ -123,16 +126,17 @@ def note(knobs: Any) -> str:
     return f"content pack {content.title!r} is invented: this is not the published game" if content.invented else ""
 
 
-_is_legal: list[Callable[..., bool]] = []
+_is_legal: dict[bool, Callable[..., bool]] = {}
 """`rules.is_legal`, compiled for the types at hand: looking them up takes longer than the work."""
 
 
 def is_legal(view: View, seat: NDArray[np.int8], action: NDArray[np.int32]) -> bool:
-    if seat.flags.writeable or not view.players.flags.c_contiguous:
+    if not view.players.flags.c_contiguous:
         return bool(rules.is_legal(view, seat, action))
-    if not _is_legal:
-        _is_legal.append(specialised(rules.is_legal, view, seat, action))
-    return bool(_is_legal[0](view, seat, action))
+    types = seat.flags.writeable
+    if types not in _is_legal:
+        _is_legal[types] = specialised(rules.is_legal, view, seat, action)
+    return bool(_is_legal[types](view, seat, action))
 
 
 GAME = Game(
