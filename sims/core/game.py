@@ -136,9 +136,8 @@ class Column:
     """One number that every finished game yields, as an `int32` of at least `undefined`.
 
     `undefined` means "not defined in this game": it is counted, but left out of means. `headline` columns stand in
-    summaries.
-    A name that ends in `_` and a seat's number is about that seat. A column of unit "seat" holds a seat's number;
-    `first_seat`, where there is one, says who played first.
+    summaries. A name that ends in `_` and a seat's number is about that seat. A column of unit "seat" holds a seat's
+    number; `first_seat`, where there is one, says who played first.
     """
 
     name: str

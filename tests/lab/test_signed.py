@@ -21,7 +21,8 @@ from lab.clauses import read_clause
 from lab.errors import BadInput
 from lab.estimate import summarise
 from lab.pairs import differences, play_pair, quantities
-from lab.report import facts
+from lab.report import facts, findings
+from lab.sense import sense
 from lab.store import SCHEMA, row_of, tally_of, write_rows
 from lab.study import read_study
 from lab.tally import BINS, tally_and_rows, tally_block
@@ -221,6 +222,29 @@ def test_a_sweep_that_goes_on_keeps_true_values(plays, tmp_path):
         assert line[f"{q}_%"] == str(known[int(np.ceil(known.size * q / 100)) - 1])
     for check in (facts._means(r), facts._histograms(r), *facts._again(r)):
         assert check.holds, check
+    [told] = [each for each in findings.quantities(r.cells) if each.name == "swing"]
+    assert told.figures["estimate"].iloc[-1] == pytest.approx(mean)
+    assert not told.percent
+
+
+def test_zeros_and_ones_with_something_below_are_no_share_of_games(plays):
+    """What counts games is 0 or 1; -1 says "not defined" in other columns, but is a value here."""
+    for values, percent in (([-2, 0, 1], True), ([-1, 0, 1], False)):
+        plays(values, -1)
+        of = cell("keep", "random", games=50)
+        row = row_of(of, "c", catalogue.game("signed"), tally_block(matches(of), 0, 50))
+        assert findings._is_yes_or_no(results.table_of([row]), Column("swing", "", "games", lowest=-1)) == percent
+
+
+def test_sensitivity(plays, tmp_path):
+    """A step's difference is that of the means, and groups of games add up to the cells."""
+    plays(FEW, -16)
+    (tmp_path / "s.yaml").write_text(STUDY.replace("keep_games: all\n", ""), encoding="utf-8")
+    found = sense(read_study(tmp_path / "s.yaml"), tmp_path / "out", jobs=1)
+    [step] = [each.change for each in found.effects if each.measure.name == "swing"]
+    means = [moments(swings(each, 400), -16)[1] for each in read_study(tmp_path / "s.yaml").cells]
+    assert sorted([step.first, step.second]) == pytest.approx(sorted(means))
+    assert abs(step.difference) == pytest.approx(abs(means[1] - means[0]))
 
 
 def test_a_comparison(plays):
