@@ -6,8 +6,8 @@ A lane whose game is over is dealt the next game at once. What comes out is a pu
 game number: it does not depend on how many lanes there are, on where a block begins, or on who plays it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,12 @@ class Match:
     """What of them is crossed with winning."""
     quantities: int = 0
     """How many quantities that makes."""
+    floors: Mapping[str, int] = field(default_factory=dict)
+    """`Column.lowest` of those columns for which it is not 0."""
+
+    def lowest(self, names: Sequence[str]) -> NDArray[np.int32]:
+        """`Column.lowest` of these columns."""
+        return np.array([self.floors.get(name, 0) for name in names], np.int32)
 
 
 def play(

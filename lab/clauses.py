@@ -26,6 +26,7 @@ from lab.errors import unknown
 from lab.lineup import FILL, read_entry
 from lab.tally import BINS, LOWEST
 from sims.core.document import Given
+from sims.core.game import Column
 
 NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*%?"
 REGIONS = (
@@ -152,10 +153,6 @@ def _stat(text: str, given: Given) -> Stat:
     if kind[0] == "p" and kind[1:].isdecimal() and int(kind[1:]) == 0:
         raise given.wrong("asks for p0; quantiles are p1 to p99")
     value = int(found["value"]) if kind == "share" else 0
-    if value < -1 or (value == -1 and found["op"] not in ("=", "==", "!=")) or value >= LOWEST + BINS:
-        raise given.wrong(
-            f"compares with {value}; a share is of values 0 to {LOWEST + BINS - 1:,}, or = -1: not defined"
-        )
     return Stat(kind, found["column"], found.get("op") or "", value)
 
 
@@ -176,7 +173,10 @@ def check(clause: Clause, cell: Cell, columns: tuple[str, ...]) -> None:
     if stat.column and stat.column not in columns:
         raise given.error(unknown("a results column", stat.column, columns))
     if stat.column:
-        _check_category(clause, cell)
+        column = _column(stat.column, cell)
+        _check_category(clause, column)
+        if stat.kind == "share" and not stat.label:
+            _check_value(clause, column)
     if stat.kind == "win_share" and stat.whose != "any seat":
         if stat.whose.isdecimal() and int(stat.whose) >= cell.seats:
             raise given.error(f"names seat {stat.whose} of {cell.seats} (0 to {cell.seats - 1})")
@@ -189,13 +189,28 @@ def check(clause: Clause, cell: Cell, columns: tuple[str, ...]) -> None:
 
 def labels_of(column: str, cell: Cell) -> tuple[str, ...]:
     """The names of a category's values; none for other columns."""
+    return _column(column, cell).labels
+
+
+def _column(name: str, cell: Cell) -> Column:
     columns = catalogue.game(cell.game).columns(cell.seats, cell.knobs)
-    return next(each.labels for each in columns if each.name == column)
+    return next(each for each in columns if each.name == name)
 
 
-def _check_category(clause: Clause, cell: Cell) -> None:
+def _check_value(clause: Clause, column: Column) -> None:
+    """A share is of values in the histogram, or of plays in which the column is not defined."""
+    value, last = clause.stat.value, column.lowest + LOWEST + BINS - 1
+    is_equation = clause.stat.compared in ("=", "==", "!=")
+    if not (column.lowest <= value <= last or (value == column.undefined and is_equation)):
+        raise clause.given.wrong(
+            f"compares with {value}; a share is of values {column.lowest} to {last:,}, or = {column.undefined}: not "
+            "defined"
+        )
+
+
+def _check_category(clause: Clause, column: Column) -> None:
     """Names are of categories, and categories have shares alone."""
-    stat, given, labels = clause.stat, clause.given, labels_of(clause.stat.column, cell)
+    stat, given, labels = clause.stat, clause.given, column.labels
     if stat.label and not labels:
         raise given.error(f"names {stat.label[:80]!r}, but the values of {stat.column} are numbers without names")
     if stat.label and stat.label not in labels:

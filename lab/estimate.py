@@ -7,10 +7,11 @@
   numbers, with the standard error of the linearised ratio (Cochran, Sampling Techniques, 3rd ed., 6.4).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan, sqrt
 from statistics import NormalDist
+from typing import Any
 
 from lab.cell import Cell
 from lab.cross import Quantity, sources
@@ -149,11 +150,19 @@ def _metric(name: str, tally: Tally, column: int) -> Metric:
 def _deviation(tally: Tally, column: int) -> float:
     """Standard deviation between plays."""
     more, total, squares = tally.above[column + 1]
-    defined = {value: k for value, k in tally.histogram(column + 1).items() if value >= 0}
+    defined = tally.defined(column + 1)
     n = sum(defined.values()) + more
     total += sum(value * k for value, k in defined.items())
     squares += sum(value * value * k for value, k in defined.items())
     return sqrt((n * squares - total * total) / n / (n - 1)) if n > 1 else nan
+
+
+def defined_of(metric: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """(value, plays) of a stored histogram (`lab.store.SCHEMA`), ascending; without the lowest value, where that says
+    "not defined"."""
+    pairs = list(zip(metric["values"], metric["counts"], strict=True))
+    plays = sum(metric["counts"]) + int(metric["above"][0])
+    return pairs[1:] if metric["n"] < plays else pairs
 
 
 def student(freedom: int) -> float:

@@ -26,7 +26,7 @@ def factsheet(name: str, console: Console) -> None:
         {
             "column": each.name,
             "meaning": each.help,
-            "unit": each.unit,
+            "unit": each.unit + (f", from {each.lowest} on; {each.undefined}: not defined" if each.lowest else ""),
             "headline": "yes" if each.headline else "",
             "names of its values": ", ".join(each.labels),
         }

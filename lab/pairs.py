@@ -90,7 +90,8 @@ def _units(matches: tuple[Match, ...], columns: list[str], seats: int, first: in
     _, rows = tally_and_rows(matches, first, count)
     places = [matches[0].columns.index(name) + 1 for name in columns]
     values = rows[:, :, places].astype(np.int64)
-    u, m = np.where(values >= 0, values, 0).sum(axis=1), (values >= 0).sum(axis=1)
+    defined = values >= matches[0].lowest(columns)
+    u, m = np.where(defined, values, 0).sum(axis=1), defined.sum(axis=1)
     parts = _win_parts(rows[:, :, 0], matches[0].setting.seats)
     wins = parts.sum(axis=1)[:, :seats]
     if len(matches) > 1:  # in rotation r, entry e sits in seat e + r

@@ -270,7 +270,8 @@ def mean(cells: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def counts(cells: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The histogram of a column, one row a cell, one column a value; -1: not defined in these plays."""
+    """The histogram of a column, one row a cell, one column a value; `Column.undefined` (-1 for most): not defined in
+    these plays."""
     metrics = [_metric(row, column) for row in cells["row"]]
     table = [dict(zip(metric["values"], metric["counts"], strict=True)) for metric in metrics]
     return pd.DataFrame(table, index=cells.index).fillna(0).astype(int).sort_index(axis=1)

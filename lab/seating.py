@@ -52,7 +52,9 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
     words = any(player.policy.uses_word for player in players.values())
     knobs = encode(game.knobs(**dict(plan.knobs)))
     entries = [players[entry] for entry in plan.lineup]
-    crossed, quantities = cross.sources(columns(plan), plan.seats)
+    sheet = columns(plan)
+    crossed, quantities = cross.sources(sheet, plan.seats)
+    floors = {column.name: column.lowest for column in sheet if column.lowest}
     seated = [tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)) for r in range(plan.rotations)]
     return tuple(
         Match(
@@ -62,6 +64,7 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
             column_names(plan),
             crossed,
             len(quantities),
+            floors,
         )
         for line in seated
     )

@@ -72,9 +72,10 @@ SCHEMA = pa.schema([
     ]))),
 ])  # fmt: skip
 """The one schema of `cells`. knobs: a JSON object. winners: plays by bit mask of winning seats. metrics: values and
-counts are the histogram (-1: not defined), above is [number, sum, sum of squares] of values beyond it. units: see
-`lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. note: see `lab.notes`. looks, stopped, goals:
-where a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for 95 %."""
+counts are the histogram (`Column.undefined`: not defined), above is [number, sum, sum of squares] of values beyond it.
+units: see `lab.tally`. win_share_by: see `lab.cross.Quantity`, with the same sums. note: see `lab.notes`. looks,
+stopped, goals: where a study says `until` (`lab.until`), with intervals that hold at all looks. Other intervals are for
+95 %."""
 
 ROW_GROUP = 65_536
 PART = re.compile(r"(tally|games|sample|sums)-\d+-\d+\.parquet")
@@ -126,16 +127,21 @@ def _metric_of(tally: Tally, column: int, summary: Summary) -> dict[str, Any]:
 
 def tally_of(row: dict[str, Any]) -> Tally:
     """The tally in a row: the inverse of `row_of`."""
+    known = {column.name: column.lowest for column in catalogue.stored_columns(row)}
+    lowest = [known.get(metric["column"], 0) for metric in row["metrics"]]
     counts = np.zeros((BINS, 1 + len(row["metrics"])), np.int64)
     for each in row["winners"]:
         counts[each["seats"] - LOWEST, 0] = each["plays"]
-    for line, metric in zip(counts.T[1:], row["metrics"], strict=True):
-        line[np.array(metric["values"], np.int64) - LOWEST] = metric["counts"]
+    for line, metric, first in zip(counts.T[1:], row["metrics"], lowest, strict=True):
+        line[np.array(metric["values"], np.int64) - first - LOWEST] = metric["counts"]
     above = [[0, 0, 0], *([int(each) for each in metric["above"]] for metric in row["metrics"])]
     units = [[int(each) for each in line] for line in row["units"]]
     crossed = np.array([[int(each) for each in share["sums"]] for share in row["win_share_by"]], object).reshape(-1, 5)
     rotations = row["seats"] if row["rotate_seats"] else 1
-    return Tally(row["games"], rotations, counts, np.array(above, object), np.array(units, object), crossed)
+    return Tally(
+        row["games"], rotations, counts, np.array(above, object), np.array(units, object), crossed,
+        np.array([0, *lowest], np.int32),
+    )  # fmt: skip
 
 
 # Files

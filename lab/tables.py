@@ -19,7 +19,7 @@ from rich.table import Table
 from lab import catalogue
 from lab.cell import Cell, line_up, seats_in_words
 from lab.errors import BadInput, unknown
-from lab.estimate import Estimate
+from lab.estimate import Estimate, defined_of
 from lab.many import discoveries, shrunk, simultaneous
 
 Row = dict[str, Any]
@@ -285,7 +285,7 @@ def _figure_of(row: Row, name: str) -> Row:
 
 def _quantiles(metric: Row) -> Row:
     """5 %, 50 % and 95 % quantiles of the defined values of a histogram."""
-    pairs = [(value, n) for value, n in zip(metric["values"], metric["counts"], strict=True) if value >= 0]
+    pairs = defined_of(metric)
     return {f"{q} %": _quantile(pairs, metric["n"] * q / 100) for q in (5, 50, 95)}
 
 

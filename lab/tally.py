@@ -12,6 +12,7 @@ and m*m, which are all that a mean and its standard error need.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,8 @@ from lab.arena import Match
 from sims.core.kernel import kernel
 
 LOWEST, BINS = -1, 4097
-"""Histograms are exact from LOWEST on for BINS values; what lies above is counted and summed apart."""
+"""Histograms are exact from LOWEST on for BINS values; what lies above is counted and summed apart. What is counted is
+a value less the lowest one of its column (`Column.lowest`), so that LOWEST is "not defined" in every column."""
 
 WIN = 60
 """A win is 60 parts, so that up to six winners share it in whole parts."""
@@ -36,14 +38,16 @@ class Tally:
     """Game numbers."""
     rotations: int
     counts: NDArray[np.int64]
-    """[BINS, 1 + columns] plays by value; column 0: the winners as a bit mask. (Values first: what lies BINS apart
-    would meet in one place of the processor's cache.)"""
+    """[BINS, 1 + columns] plays by value less the column's lowest; column 0: the winners as a bit mask. (Values first:
+    what lies BINS apart would meet in one place of the processor's cache.)"""
     above: NDArray[np.object_]
     """[1 + columns, 3] ints: number, sum and sum of squares of the values above the histogram."""
     units: NDArray[np.object_]
     """[columns + 2 * seats, 5] ints: sums over game numbers of m, u, u*u, u*m, m*m."""
     crossed: NDArray[np.object_]
     """[quantities of `lab.cross`, 5] ints: the same sums of shares of wins by category."""
+    lowest: NDArray[np.int32]
+    """[1 + columns] `Column.lowest`; of the bit mask 0."""
 
     def __add__(self, other: Tally) -> Tally:
         if self.rotations != other.rotations or self.counts.shape != other.counts.shape:
@@ -55,6 +59,7 @@ class Tally:
             self.above + other.above,
             self.units + other.units,
             self.crossed + other.crossed,
+            self.lowest,
         )
 
     @property
@@ -63,7 +68,12 @@ class Tally:
 
     def histogram(self, column: int) -> dict[int, int]:
         """Plays by value: of the winners' bit mask for 0, of the game's column c for c + 1."""
-        return {int(i) + LOWEST: int(self.counts[i, column]) for i in np.flatnonzero(self.counts[:, column])}
+        first, line = LOWEST + int(self.lowest[column]), self.counts[:, column]
+        return {int(i) + first: int(line[i]) for i in np.flatnonzero(line)}
+
+    def defined(self, column: int) -> dict[int, int]:
+        """The histogram without the plays in which the column is not defined."""
+        return {value: n for value, n in self.histogram(column).items() if value >= self.lowest[column]}
 
 
 def tally_block(matches: tuple[Match, ...], first: int, count: int) -> Tally:
@@ -85,10 +95,11 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     keep = keep or rotations > 1
     rows = np.empty((count if keep else 0, rotations, width), np.int32)
     crossing = _Crossing(matches[0])
+    lowest = np.array([0, *matches[0].lowest(matches[0].columns)], np.int32)
     for r, match in enumerate(matches):
 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
-            _count(results, counts, above)
+            _count(_raised(results, lowest), counts, above)
             if rotations == 1:
                 crossing.add_plays(results)
             if keep:
@@ -98,8 +109,26 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     if rotations > 1:
         crossing.add_games(rows)
     exact = np.array([_whole(line) for line in above], object)
-    units = _units_of_rows(rows, setting.seats) if rotations > 1 else _units_of_counts(counts, exact, setting.seats)
-    return Tally(count, rotations, counts, exact, units, crossing.total()), rows
+    if rotations > 1:
+        units = _units_of_rows(_raised(rows, lowest), setting.seats)
+    else:
+        units = _units_of_counts(counts, exact, setting.seats)
+    for c in np.flatnonzero(lowest):
+        number, total, squares = exact[c]
+        exact[c] = _lowered((number, total, squares, total, number), int(lowest[c]))[:3]
+        units[c - 1] = _lowered(units[c - 1], int(lowest[c]))
+    return Tally(count, rotations, counts, exact, units, crossing.total(), lowest), rows
+
+
+def _raised(rows: NDArray[np.int32], lowest: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Rows [..., 1 + columns] less the lowest value of each column."""
+    return rows - lowest if lowest.any() else rows
+
+
+def _lowered(sums: Sequence[int], lowest: int) -> list[int]:
+    """Sums of m, u, u*u, u*m, m*m, of values to each of which the lowest one is added."""
+    m, u, uu, um, mm = sums
+    return [m, u + lowest * m, uu + 2 * lowest * um + lowest**2 * mm, um + lowest * mm, mm]
 
 
 class _Crossing:
@@ -167,7 +196,7 @@ def _win_parts(mask: int, seats: int) -> list[int]:
 
 
 def _units_of_counts(counts: NDArray[np.int64], above: NDArray[np.object_], seats: int) -> NDArray[np.object_]:
-    """Units of one play each: all sums follow from the histograms."""
+    """Units of one play each, of values as they are counted: all sums follow from the histograms."""
     values = np.arange(LOWEST, LOWEST + BINS)
     units: list[list[int]] = []
     for line, (more, total, squares) in zip(counts.T[1:], above[1:], strict=True):

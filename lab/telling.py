@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab import seating
+from lab.arena import Match
 from lab.cell import Cell
 from lab.clauses import COMPARED, entry_of, find_places, title_of, value_in
 from lab.identity import cell_id
@@ -35,17 +36,17 @@ def telling_games(asked: Verdict) -> list[Telling]:
     cell = next((each for each in (asked.cell, *asked.cells) if asked.clause.is_about(each)), asked.cell)
     if stat.kind == "gain":
         return _of_gain(asked, cell, count)
-    rows, columns = _rows(cell, count)
+    rows, match = _rows(cell, count)
     if stat.kind == "win_share":
         seat = int(stat.whose) if stat.whose.isdecimal() else 0
         if not stat.whose.isdecimal() and stat.whose != "any seat":
             seat = find_places(stat.whose, asked.clause, cell)[0]
         won = np.flatnonzero(rows[:, 0] == 1 << seat)[:MOST]
         return [Telling(cell, int(game), f"seat {seat} wins") for game in won]
-    values = rows[:, 1 + columns.index(stat.column)]
+    values, [lowest] = rows[:, 1 + match.columns.index(stat.column)], match.lowest([stat.column])
     if stat.kind == "share":
-        return _of_share(asked, cell, values)
-    known = np.flatnonzero(values >= 0)
+        return _of_share(asked, cell, values, int(lowest))
+    known = np.flatnonzero(values >= lowest)
     if known.size == 0:
         return []
     ordered = known[np.argsort(values[known], kind="stable")]
@@ -53,10 +54,10 @@ def telling_games(asked: Verdict) -> list[Telling]:
     return [Telling(cell, int(game), f"{why}: {stat.column} {values[game]}") for why, game in chosen.items()]
 
 
-def _of_share(asked: Verdict, cell: Cell, values: NDArray[np.int32]) -> list[Telling]:
+def _of_share(asked: Verdict, cell: Cell, values: NDArray[np.int32], lowest: int) -> list[Telling]:
     """Games that count."""
     stat, wanted = asked.clause.stat, value_in(asked.clause.stat, cell)
-    meant = (values >= 0) if wanted >= 0 else np.ones(values.size, bool)
+    meant = (values >= lowest) if wanted >= lowest else np.ones(values.size, bool)
     hits = np.flatnonzero(meant & COMPARED[stat.compared](values, wanted))[:MOST]
     return [
         Telling(cell, int(game), title_of(stat) if stat.label else f"{stat.column} {values[game]}") for game in hits
@@ -75,12 +76,12 @@ def _of_gain(asked: Verdict, cell: Cell, count: int) -> list[Telling]:
     return [Telling(changed, int(game), f"seat {place} {said[bool(after[game])]}") for game in games]
 
 
-def _rows(cell: Cell, count: int) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The first games as the line-up stands: [game, 1 + columns]; names of the columns."""
+def _rows(cell: Cell, count: int) -> tuple[NDArray[np.int32], Match]:
+    """The first games as the line-up stands, [game, 1 + columns], and the match that they are of."""
     plan = seating.recipe(replace(cell, rotate_seats=False))
-    matches = seating.matches(plan, seating.prepare(plan))
-    _, rows = tally_and_rows(matches, 0, count)
-    return rows[:, 0, :], matches[0].columns
+    [match] = seating.matches(plan, seating.prepare(plan))
+    _, rows = tally_and_rows((match,), 0, count)
+    return rows[:, 0, :], match
 
 
 def command(told: Telling, study: Study) -> str:

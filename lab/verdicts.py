@@ -222,25 +222,22 @@ def figures_of(clause: Clause, alpha: float, of: Subject, tally: Any) -> list[Fi
     if stat.kind == "win_share":
         return _win_shares(clause, alpha, of.cell, tally, len(columns))
     column, label = columns.index(stat.column), title_of(stat)
-    histogram = tally.histogram(column + 1)
-    above = int(tally.above[column + 1, 0])
     if stat.kind == "mean":
-        return [_mean(label, tally, column, histogram, above, alpha)]
+        return [_mean(label, tally, column, alpha)]
     if stat.kind == "share":
-        share, is_exact = _share(clause, value_in(stat, of.cell), tally, histogram, above, alpha)
+        share, is_exact = _share(clause, value_in(stat, of.cell), tally, column, alpha)
         return [Figure(label, share, not is_exact)]
     return [_quantile(clause, [(1.0, tally, column)], alpha)]
 
 
-def _share(
-    clause: Clause, wanted: int, tally: Tally, histogram: dict[int, int], above: int, alpha: float
-) -> tuple[Estimate, bool]:
+def _share(clause: Clause, wanted: int, tally: Tally, column: int, alpha: float) -> tuple[Estimate, bool]:
     """Of the plays in which a column is defined (of all plays, if the question is that); whether it is exact.
 
     A game number with all its rotations is one quantity in [0, 1], unless some of them do not count.
     """
-    compared = clause.stat.compared
-    counted = {value: count for value, count in histogram.items() if value >= 0 or wanted < 0}
+    compared, above = clause.stat.compared, int(tally.above[column + 1, 0])
+    asks_defined = wanted >= tally.lowest[column + 1]
+    counted = tally.defined(column + 1) if asks_defined else tally.histogram(column + 1)
     defined = sum(counted.values()) + above
     hits = sum(count for value, count in counted.items() if COMPARED[compared](value, wanted))
     hits += above if compared in (">", ">=", "!=") else 0
@@ -250,17 +247,15 @@ def _share(
     return sequences.share(hits / defined * units, units, alpha), tally.rotations == 1 or defined == tally.plays
 
 
-def _mean(
-    label: str, tally: Tally, column: int, histogram: dict[int, int], above: int, alpha: float
-) -> Figure:  # fmt: skip
+def _mean(label: str, tally: Tally, column: int, alpha: float) -> Figure:
     """The mean of a column; one of zeros and ones is a share. Others wait until enough plays are not all alike."""
-    seen = {value for value in histogram if value >= 0}
-    if seen <= {0, 1} and not above and -1 not in histogram:
-        return Figure(label, sequences.share(histogram.get(1, 0) / tally.rotations, tally.games, alpha), False)
+    seen = tally.defined(column + 1)
+    if not tally.lowest[column + 1] and set(seen) <= {0, 1} and sum(seen.values()) == tally.plays:
+        return Figure(label, sequences.share(seen.get(1, 0) / tally.rotations, tally.games, alpha), False)
     m, u, uu, um, mm = (int(each) for each in tally.units[column])
     if m == 0:
         return Figure(label, Estimate(nan, -inf, inf), True)
-    unlike = m - max((histogram[value] for value in seen), default=0)
+    unlike = m - max(seen.values(), default=0)
     scatter = uu * m * m - 2 * u * um * m + u * u * mm  # times m**2
     deviation = sqrt(scatter / tally.games) / m * tally.games / m if unlike >= UNLIKE * tally.rotations else 0.0
     return Figure(label, sequences.mean(u / m, deviation, tally.games, alpha), True)
@@ -283,18 +278,19 @@ def _quantile(clause: Clause, parts: Sequence[tuple[float, Tally, int]], alpha: 
     shares: dict[float, float] = {}
     slack = 0.0
     for weight, tally, column in parts:
-        counted: dict[float, int] = {v: n for v, n in tally.histogram(column + 1).items() if v >= 0}
+        counted: list[tuple[float, int]] = list(tally.defined(column + 1).items())
         if above := int(tally.above[column + 1, 0]):
-            counted[inf] = above
-        plays = sum(counted.values())
+            counted.append((inf, above))
+        plays = sum(count for _, count in counted)
         units = plays // tally.rotations
         look = sequences.look_number(tally.games)
         slack += weight * (sqrt(log(2 * (pi * look) ** 2 / 6 / alpha) / (2 * units)) if units else inf)
-        for value, count in counted.items():
+        for value, count in counted:
             shares[value] = shares.get(value, 0.0) + weight * (count if len(parts) == 1 else count / plays)
     found = sequences.quantile_within(sorted(shares.items()), _rank(clause), slack)
     if inf in shares:  # all that is known of these values is that they are beyond the histogram
-        found = Estimate(min(found.estimate, LOWEST + BINS), min(found.low, LOWEST + BINS), found.high)
+        beyond = min(LOWEST + BINS + int(tally.lowest[column + 1]) for _, tally, column in parts)
+        found = Estimate(min(found.estimate, beyond), min(found.low, beyond), found.high)
     return Figure(title_of(clause.stat), found, False)
 
 

@@ -14,6 +14,7 @@ from lab import catalogue
 from lab.cell import Cell
 from lab.checks import Check
 from lab.errors import LabError
+from lab.estimate import defined_of
 from lab.identity import cell_id, code_hash
 from lab.lineup import read_lineups
 from lab.report.findings import headlines, label
@@ -126,8 +127,8 @@ def _means(r: Results) -> Check:
     right = []
     for _, metric in _metrics(r):
         if metric["n"]:
-            values, counts = np.array(metric["values"], float), np.array(metric["counts"], float)
-            mean = ((values * counts)[values >= 0].sum() + float(metric["above"][1])) / metric["n"]
+            values, counts = np.array(defined_of(metric), float).reshape(-1, 2).T
+            mean = ((values * counts).sum() + float(metric["above"][1])) / metric["n"]
             right.append(isclose(mean, metric["mean"], rel_tol=1e-9, abs_tol=1e-12))
     return Check("Means follow from the histograms", f"{sum(right):,} of {len(right):,} means", all(right))
 

@@ -20,7 +20,7 @@ import pandas as pd
 
 from lab import catalogue, results
 from lab.errors import LabError
-from lab.estimate import LEVEL, Z
+from lab.estimate import LEVEL, Z, defined_of
 from lab.report.output import plus_minus
 from lab.results import FIGURE
 from sims.core.game import Column, is_list, options_of
@@ -190,7 +190,7 @@ def quantities(cells: pd.DataFrame) -> list[Quantity]:
 def _is_yes_or_no(cells: pd.DataFrame, column: Column) -> bool:
     """Whether a column counts games: 1 where something was so, else 0."""
     metrics = [metric for row in cells["row"] for metric in row["metrics"] if metric["column"] == column.name]
-    return column.unit == "games" and all(set(metric["values"]) <= {-1, 0, 1} for metric in metrics)
+    return column.unit == "games" and all(dict(defined_of(metric)).keys() <= {0, 1} for metric in metrics)
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,11 +133,11 @@ def __getattr__(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Column:
-    """One number that every finished game yields, as an `int32` of at least -1.
+    """One number that every finished game yields, as an `int32` of at least `undefined`.
 
-    -1 means "not defined in this game": it is counted, but left out of means. `headline` columns stand in summaries.
-    A name that ends in `_` and a seat's number is about that seat. A column of unit "seat" holds a seat's number;
-    `first_seat`, where there is one, says who played first.
+    `undefined` means "not defined in this game": it is counted, but left out of means. `headline` columns stand in
+    summaries. A name that ends in `_` and a seat's number is about that seat. A column of unit "seat" holds a seat's
+    number; `first_seat`, where there is one, says who played first.
     """
 
     name: str
@@ -146,6 +146,13 @@ class Column:
     headline: bool = False
     labels: tuple[str, ...] = ()
     """Names of its values from 0 on, which makes it a *category*: shares are given for it, and no mean."""
+    lowest: int = 0
+    """The lowest value that it can have. Other than 0 only for a column that is neither a category nor a seat."""
+
+    @property
+    def undefined(self) -> int:
+        """The value that says "not defined"."""
+        return self.lowest - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sims.core.game import Column, Game, Settings, Whole, knob, policies_of
 from sims.vengeance import describe, policies, rules, tactics
-from sims.vengeance.pack import BASIC, KINDS, SHELF
+from sims.vengeance.pack import BASIC, KINDS, ROOMS, SHELF
 from sims.vengeance.state import ENDINGS
 from sims.vengeance.table import Table
 
@@ -53,7 +53,7 @@ class PlayerKnobs(Settings):
 
 SINGLE = (
     ("alive", "Whether {} is alive at the end.", "players"),
-    ("score", "Score of {}; below zero as zero; undefined if it is dead.", "points"),
+    ("score", "Score of {}, negative if the way out costs more; of a dead one as its board stands.", "points"),
     ("loot", "Points of {} from the Loot track.", "points"),
     ("training", "Points of {} from the Training track.", "points"),
     ("boss", "Points of {} from the boss's track.", "points"),
@@ -69,6 +69,8 @@ SINGLE = (
     ("rooms", "Rooms visited by {}.", "rooms"),
 )
 """Columns by seat: name, help, unit."""
+LOWEST = {"score": -ROOMS}
+"""Of those that can be negative: a room on the way out costs 1, and nothing else costs anything (VR47, VR49, VX18)."""
 
 
 def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
@@ -88,7 +90,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         *(
             column
             for name, help, unit in SINGLE
-            for column in each(name, help, unit, headline=name in ("alive", "score"))
+            for column in each(name, help, unit, headline=name in ("alive", "score"), lowest=LOWEST.get(name, 0))
         ),
         *(column for kind in KINDS for column in each(f"kills_{kind}", f"Crossed out by {{}}: {kind}.", "minions")),
         *each("hero", "Hero of {}.", "hero", labels=labels(content.heroes)),
@@ -105,6 +107,7 @@ def columns(seats: int, knobs: Any) -> tuple[Column, ...]:
         ),
         Column("solo_won", "Solo: whether the challenge was won.", "games", headline=seats == 1),
         Column("rounds", "Rounds played.", "rounds", headline=True),
+        Column("dry_round", "First round in whose race the pool was empty; undefined if it never was.", "round"),
         Column("unfinished", "1 when max_rolls made somebody stop.", "games", headline=True),
         Column("ending", "How the game ended, or was decided.", "way", headline=True, labels=ENDINGS),
     )  # fmt: skip

@@ -258,8 +258,10 @@ def hear_roll(g, action):
 
 @kernel
 def end_race(g):
-    """What is in hand goes back."""
-    b = g.board
+    """What is in hand goes back. Only now: so the pool is empty here if it was at any time of the race (VX20)."""
+    b, h = g.board, g.secret
+    if b.pool == 0 and h.dry == 0:
+        h.dry = b.turn + 1
     for seat in range(g.fixed.seats):
         p = g.players[seat]
         b.pool += in_hand(p) + p.woe

@@ -428,7 +428,8 @@ def record(lanes, fixed, t, rows):
                 if ability >= 4 or hero == 0:
                     place += seats
         row[place] = h.winners != 0 if seats == 1 else -1
-        row[place + 1], row[place + 2], row[place + 3] = g.board.turn + 1, h.unfinished, h.ending
+        row[place + 1], row[place + 2] = g.board.turn + 1, h.dry if h.dry else -1
+        row[place + 3], row[place + 4] = h.unfinished, h.ending
 
 
 COUNTS = 27
@@ -439,7 +440,7 @@ COUNTS = 27
 def record_seat(g, p, row, place):
     seats, dead_boss = g.fixed.seats, p.living & BOSS == 0
     values = (
-        1 - p.out, max(score(g, p), i64(0)) if not p.out else i64(-1), i64(g.pack.loot_value[p.loot]),
+        1 - p.out, score(g, p), i64(g.pack.loot_value[p.loot]),
         training_score(g, p), boss_score(g, p), i64(KILL_BONUS) if dead_boss else i64(0), objective_score(g, p),
         way_out(g, p), i64(p.beatings), i64(p.suffered), i64(p.taken), count(p.owned) - 4, i64(p.items),
         i64(p.kills[0]) + p.kills[1] + p.kills[2] + p.kills[3] + p.kills[4], count(p.visited),

@@ -163,6 +163,7 @@ SECRET = np.dtype(
         ("key", u64), ("game", u64), ("kind", i64), ("seat", i64),
         ("asked", i64, (SEATS,)),  # decisions by seat
         ("winners", i64), ("ending", i64), ("unfinished", i64),
+        ("dry", i64),  # the first round in whose race the pool was empty, from 1; 0: none yet
     ],
     align=True,
 )  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 
 from lab import arena, catalogue
 from lab.arena import Match, Player
+from lab.cross import sources
 from lab.errors import IllegalAction
 from sims.core.game import Policy, Setting, encode, is_list, options_of, shelf_of
 
@@ -62,6 +63,8 @@ def test_the_fact_sheet_is_complete(name):
         headlines = [each for each in game.columns(seats, game.knobs()) if each.headline]
         assert 1 <= len(headlines) <= 16
         assert all(each.help and each.unit for each in game.columns(seats, game.knobs()))
+        crossed, _ = sources(game.columns(seats, game.knobs()), seats)
+        assert not any(game.columns(seats, game.knobs())[each.column].lowest for each in crossed)
     assert "random" in game.policies, "the checks below need a policy that plays every legal action"
 
 
@@ -70,9 +73,11 @@ def test_a_policy_plays_whole_legal_games(name, policy):
     for seats in catalogue.game(name).seats:
         of = match(name, [policy, "random"], seats)
         rows = play(of, 0, 300)
-        columns = of.game.column_names(seats, of.game.knobs())
+        sheet = of.game.columns(seats, of.game.knobs())
+        columns = [column.name for column in sheet]
         winner, unfinished = rows[:, 1 + columns.index("winner")], rows[:, 1 + columns.index("unfinished")]
-        assert rows.min() >= -1
+        assert rows[:, 0].min() >= 0
+        assert (rows[:, 1:].min(axis=0) >= [column.undefined for column in sheet]).all()
         assert ((rows[:, 0] >= 0) & (rows[:, 0] < 1 << seats)).all()
         alone = (rows[:, 0] > 0) & (rows[:, 0] & (rows[:, 0] - 1) == 0)
         assert (winner[alone] == np.log2(rows[alone, 0]).astype(int)).all()

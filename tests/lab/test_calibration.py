@@ -57,7 +57,8 @@ def tallied(rows):
     tally.cross.add(rows, 2, tally.WIN, tally.cross.as_array(found), scratch, touched, sums)
     units = tally._units_of_rows(rows, 2)
     none = np.array([tally._whole(line) for line in above], object)
-    return Tally(rows.shape[0], rows.shape[1], counts, none, units, sums.astype(object))
+    lowest = np.zeros(rows.shape[2], np.int32)
+    return Tally(rows.shape[0], rows.shape[1], counts, none, units, sums.astype(object), lowest)
 
 
 def figures(of, columns, made):

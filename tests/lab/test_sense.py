@@ -189,6 +189,7 @@ def played_as(function):
             nothing,
             units,
             np.array([[count, 0, 0, 0, count]] * match.quantities, object).reshape(-1, 5),
+            np.zeros(1 + columns, np.int32),
         )
 
     return play

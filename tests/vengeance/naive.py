@@ -787,6 +787,7 @@ class Game:
         self.luck = Luck(seed, game)
         self.policies = [POLICIES[name](self) for name, _ in lineup]
         self.decisions: list[Decision] = []
+        self.dry_rounds: list[int] = []
         self.asked = [0] * len(lineup)
         self.round = self.pool = 0
         dealt = {
@@ -866,7 +867,8 @@ class Game:
     # The race
 
     def race(self, alive: list[Player]) -> None:
-        """VR1"""
+        """VR1, VX20"""
+        pools = [self.pool]
         for player in alive:
             player.clock = player.rolls = player.health_dice = player.counts["sets"] = 0
             player.is_racing = player.unrolled > 0
@@ -875,6 +877,9 @@ class Game:
             player = min(racing, key=lambda player: (player.time, self.clock_words(player)[1], player.seat))
             self.roll(player)
             self.choose(player)
+            pools.append(self.pool)
+        if 0 in pools:
+            self.dry_rounds.append(self.round + 1)
 
     def clock_words(self, player: Player) -> list[int]:
         """Of its next roll."""
@@ -958,6 +963,7 @@ def results(game: Game) -> dict[str, int]:
     return found | {
         "solo_won": len(winners) if game.is_solo else -1,
         "rounds": game.round + 1,
+        "dry_round": min(game.dry_rounds, default=-1),
         "unfinished": int(any(player.is_unfinished for player in game.players)),
         "ending": ("scored", "health", "shared", "dead", "loot", "boss", "lost").index(ending),
     }
@@ -973,7 +979,7 @@ def columns_of(player: Player) -> dict[str, Any]:
             uses[said["id"]] = counts["used", number] if has_it else -1
     return {
         "alive": not player.is_dead,
-        "score": -1 if player.is_dead else max(0, player.score),
+        "score": player.score,
         "loot": parts["loot"],
         "training": parts["training"],
         "boss": parts["boss"],

@@ -260,11 +260,14 @@ def test_all_knobs_and_bounds_are_drawn():
 
 def test_all_sorts_of_decisions_were_compared():
     """In the games above, so that their agreement says something of each: every kind of answer, every effect, every
-    kind of objective, every way to use an ability."""
+    kind of objective, every way to use an ability, scores below zero of the living and of the dead."""
     answers, effects, objectives, ways, endings = set(), set(), set(), set(), set()
+    scores, dry_rounds = set(), set()
     for number in IN_CI:
-        for _, (game, _, _) in games_of(number)[1]:
+        for _, (game, results, _) in games_of(number)[1]:
             endings.add(game.winners()[1])
+            dry_rounds.add(results["dry_round"])
+            scores |= {(each.is_dead, each.score < 0) for each in game.players}
             for decision in game.decisions:
                 answers.add((decision.kind, name_of(decision.answer)))
                 if decision.answer[0] in ("room", "enemy", "perform"):
@@ -286,6 +289,8 @@ def test_all_sorts_of_decisions_were_compared():
     assert objectives == {"kill", "clear", "health", "visit_adjacent", "hit_boss", "visit", "kill_adjacent"}
     assert ways == {"recon", "dice", "plus", "free"}
     assert endings == {"scored", "health", "shared", "dead", "loot", "boss", "lost"}
+    assert scores == set(product((False, True), repeat=2))
+    assert {-1, 1, 2} <= dry_rounds
 
 
 def name_of(answer: naive.Option) -> str:

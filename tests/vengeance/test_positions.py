@@ -1,11 +1,15 @@
 """Positions worked out by hand from the rulebook and the rulings, whose ids stand at each."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
+from ruamel.yaml import YAML
 
 from sims.core.records import OVER, RESTING
 from sims.core.rng import choice, words
-from sims.vengeance import state
+from sims.vengeance import GAME, state
 from sims.vengeance.state import (
     BUY,
     BY_DICE,
@@ -31,6 +35,7 @@ from sims.vengeance.state import (
     RECON,
     RECON_DIE,
     ROLL,
+    STOP,
     TAKE_LOOT,
     TARGET,
     TRAIN,
@@ -47,6 +52,7 @@ from tests.vengeance.common import (
     ALL,
     BLOCKER,
     BOSS,
+    BOX,
     CLEAR,
     EVADE,
     GATE,
@@ -503,6 +509,26 @@ def test_taking_is_up_to_the_limit_and_the_pool():
     assert game.board.pool == 1
 
 
+def dry_round(*left, hand=(1, 1, 1, 0)):
+    """The column, where of a pool of four so many dice are left when the race of each round ends."""
+    game = Position(pool=4)
+    for turn, dice in enumerate(left):
+        game.board.turn = turn
+        game.rolls(hand=hand)
+        game.do(action_of(STOP, game.board.pool - dice))
+    assert game.state == OVER
+    return game.row()["dry_round"]
+
+
+def test_the_first_round_in_which_the_pool_ran_dry_is_told():
+    """VX20: three dice in hand, and the fourth is taken by who stops (VX3), or left."""
+    assert dry_round(1, 1, 1, 1) == -1
+    assert dry_round(0, 1, 1, 1) == 1
+    assert dry_round(1, 0, 1, 0) == 2
+    assert dry_round(1, 1, 1, 0) == 4
+    assert dry_round(0, 0, 0, 0, hand=(1, 1, 1, 1)) == 1  # nobody took the last one in the race
+
+
 def test_what_is_kept_is_not_rolled():
     """And what is rolled falls where the luck of this game says: roll 2 of seat 0 in round 1."""
     game = Position(seats=2).rolls(hand=(1, 1, 1, 0))
@@ -794,7 +820,8 @@ def test_the_second_beating_kills():
     game = Position().resolves(room=RIGHT, wounds=2, beatings=1)
     assert game.state == OVER
     row = game.row()
-    assert (row["alive_0"], row["winner"], row["winners"], row["score_0"], row["rounds"]) == (0, -1, 0, -1, 1)
+    assert (row["alive_0"], row["winner"], row["winners"], row["rounds"]) == (0, -1, 0, 1)
+    assert (row["way_out_0"], row["score_0"]) == (2, -2)  # VX18: nothing scored, and from the right by the hall
 
 
 def test_resolution_tiles_and_items_alone_work_there():
@@ -863,9 +890,32 @@ def test_ties_are_broken_by_free_health_spaces_and_then_shared():
 
 
 def test_the_dead_are_last_whatever_their_score():
-    """VR45"""
+    """VR45, VX18: its board stands as it is."""
     row = ends(2, [{"trained": 10, "out": 1, "beatings": 2}, {"trained": 0}])
-    assert (row["winner"], row["score_0"], row["score_1"]) == (1, -1, 0)
+    assert (row["winner"], row["score_0"], row["score_1"]) == (1, 10, 0)
+
+
+def test_a_score_can_be_negative_and_wins_against_a_lower_one():
+    """VR47, VX18: one space of experience is a point; three rooms with enemies from the lair, one from the hall."""
+    row = ends(2, [{"room": LAIR, "trained": 1}, {"room": HALL, "trained": 0}], den=0)
+    assert (row["score_0"], row["way_out_0"]) == (1 - 3, 3)
+    assert (row["score_1"], row["way_out_1"]) == (0 - 1, 1)
+    assert (row["winner"], row["ending"]) == (1, state.ENDINGS.index("scored"))
+
+
+def test_no_score_is_lower_than_its_column_says(tmp_path):
+    """VX18: sixteen rooms in a row, as many as a den may have (`content/README.md`), an enemy in each; the hero in the
+    last of them has scored nothing."""
+    pack = YAML(typ="safe", pure=True).load(Path(BOX))
+    doors = [[f"r{near}" for near in (place - 1, place + 1) if 0 <= near < 16] for place in range(16)]
+    rooms = [{"id": f"r{place}", "doors": near, "minions": ["grunt"]} for place, near in enumerate(doors)]
+    pack["dens"][0]["front"] = pack["dens"][0]["front"] | {"rooms": rooms, "entry": "r0", "boss": "r15"}
+    path = tmp_path / "row.yaml"
+    path.write_text(json.dumps(pack), encoding="utf-8")  # JSON is YAML
+    row = ends(content=str(path), den=0, players=[{"room": 15}])
+    assert (row["score_0"], row["way_out_0"]) == (-16, 16)
+    lowest = {column.name: column.lowest for column in GAME.columns(2, GAME.knobs()) if column.lowest}
+    assert lowest == {"score_0": -16, "score_1": -16}
 
 
 @pytest.mark.parametrize(
