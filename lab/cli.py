@@ -446,7 +446,13 @@ def run(
 
 
 def _cell(
-    game: str, policy: list[str] | None, seats: int | None, games: int, seed: int, settings: list[str] | None
+    game: str,
+    policy: list[str] | None,
+    seats: int | None,
+    games: int,
+    seed: int,
+    settings: list[str] | None,
+    changes: list[str] | None = None,
 ) -> "Cell":
     from lab.study import cell_from_options
 
@@ -454,7 +460,8 @@ def _cell(
         from lab.catalogue import policies
 
         raise BadInput(f"--policy is missing; the policies of {game}: {', '.join(policies(game))}")
-    return cell_from_options(game, policy, seats=seats, games=games, seed=seed, settings=settings or [])
+    given = {"settings": settings or [], "changes": changes or []}
+    return cell_from_options(game, policy, seats=seats, games=games, seed=seed, **given)
 
 
 @app.command()
@@ -521,10 +528,8 @@ def _variant(
     seats: int | None,
 ) -> "Cell":
     """The second variant of a comparison: the first, with what `--vs` and `--vs-policy` change."""
-    changed = {text.partition("=")[0].strip() for text in vs or []}
-    kept = [text for text in settings or [] if text.partition("=")[0].strip() not in changed]
     fixed = seats if vs_policy is None or len(vs_policy) == 1 else None
-    return _cell(game, vs_policy or policy, fixed or cell.seats, cell.games, cell.seed, kept + (vs or []))
+    return _cell(game, vs_policy or policy, fixed or cell.seats, cell.games, cell.seed, settings, vs)
 
 
 def _changed(cell: "Cell") -> str:

@@ -462,12 +462,20 @@ def checked_games(games: int) -> int:
 
 
 def cell_from_options(
-    game: str, policies: Sequence[str], *, seats: int | None, games: int, seed: int, settings: Sequence[str]
+    game: str,
+    policies: Sequence[str],
+    *,
+    seats: int | None,
+    games: int,
+    seed: int,
+    settings: Sequence[str],
+    changes: Sequence[str] = (),
 ) -> Cell:
     """The cell of `lab run GAME --policy P --seats N --games N --seed N --set KNOB=VALUE`.
 
     policies: one for all seats, or one a seat; `threshold:below=3` sets weights. seats: None for as many as there are
     policies, or the game's fewest if one serves all. settings: `KNOB=VALUE`, with `lust,greed` or `none` for a list.
+    changes: the same, of `--vs`: they overrule settings.
     """
     sheet = catalogue.game(game)
     if not policies:
@@ -481,7 +489,7 @@ def cell_from_options(
         seats = _known_seats(sheet, Given(seats, "--seats"))
         _check_fit(lineup, [seats])
     seats = seats if seats is not None else _fewest(sheet, lineup)
-    knobs = make(sheet.knobs, _knobs_from_options(sheet, settings), Given(None, "--set"))
+    knobs = make(sheet.knobs, _knobs(sheet, settings, "--set") | _knobs(sheet, changes, "--vs"), Given(None, "--set"))
     _check_house(sheet, seats, knobs, Given(seats, "the line-up" if asked is None else "--seats"))
     return Cell(
         sheet.name,
@@ -493,15 +501,15 @@ def cell_from_options(
     )
 
 
-def _knobs_from_options(game: Game, settings: Sequence[str]) -> dict[str, Any]:
+def _knobs(game: Game, settings: Sequence[str], option: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for text in settings:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
-            raise Given(text, "--set").wrong("has no value; write KNOB=VALUE")
+            raise Given(text, option).wrong("has no value; write KNOB=VALUE")
         if name not in game.knobs.model_fields:
-            raise BadInput("--set " + unknown(f"a knob of {game.name}", name[:200], game.knobs.model_fields))
+            raise BadInput(f"{option} " + unknown(f"a knob of {game.name}", name[:200], game.knobs.model_fields))
         if name in found:
-            raise Given(name, "--set").wrong("is set twice")
-        [found[name]] = choices(game.knobs, name, Given(value, f"--set {name}", raw=True))
+            raise Given(name, option).wrong("is set twice")
+        [found[name]] = choices(game.knobs, name, Given(value, f"{option} {name}", raw=True))
     return found

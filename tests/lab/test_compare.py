@@ -235,7 +235,8 @@ def test_a_game_with_settings(tmp_path):
     ("arguments", "line"),
     [
         (["viking"], "--policy is missing"),
-        (["viking", "-p", "keep", "--vs", "hael=none"], "did you mean 'heal'"),
+        (["viking", "-p", "keep", "--vs", "hael=none"], "--vs 'hael' is not a knob of viking; did you mean 'heal'"),
+        (["viking", "-p", "keep", "--set", "dice=3", "--vs", "dice=99"], "--vs dice 99 is not a whole number"),
         (["viking", "viking", "viking"], "two studies or one game"),
         (["a.yaml", "b.yaml", "--vs", "heal=none"], "--vs"),
         (["a.yaml", "b.yaml"], "a.yaml"),
