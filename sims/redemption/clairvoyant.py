@@ -15,8 +15,6 @@ from sims.redemption import rules
 from sims.redemption.effects import count, count_options, in_bag, matches, nth_option
 from sims.redemption.rules import (
     ACT,
-    ACTING,
-    ASKED,
     HISTORY,
     KEEP,
     LAYOUT,
@@ -25,6 +23,7 @@ from sims.redemption.rules import (
     Game,
     count_actions,
     nth_action,
+    run_on,
 )
 
 i64, u64 = np.int64, np.uint64
@@ -50,15 +49,6 @@ def solve(setting: Setting, first: int, games: int, width: int = 1000) -> NDArra
         secrets[0].key[0], secrets[0].game[0] = setting.seed, first + place
         found[place] = search(fixed, *boards, *secrets, memory)
     return found
-
-
-@kernel
-def run_on(g, step):
-    """Play on to the next decision or to the end."""
-    step = rules.run(g, step)
-    while step != ASKED and step != OVER:
-        step = rules.run(g, ACTING)
-    return step
 
 
 @kernel
