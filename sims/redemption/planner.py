@@ -157,7 +157,7 @@ def go_to_luck(fixed, board, kind, options, o, world):
 def value_in_world(fixed, options, o, script, most, then, key, number, world):
     """Play option o on to the end, from where luck first falls.
 
-    Luck takes the path that the script says. Where paths would be more than `most`, `then` the play-out is to STOP or to
+    Luck takes the path that the script says. Where paths would be more than `most`, `then` says whether to STOP or to
     GO_ON by the luck of this world.
     """
     world.boards[1], world.secret[0] = options.board[o], options.secret[o]
