@@ -12,10 +12,20 @@ from numpy.typing import NDArray
 from sims.core.bits import count
 from sims.core.game import Setting
 from sims.core.kernel import kernel
-from sims.core.records import ASKED, OVER
+from sims.core.records import OVER
 from sims.redemption import rules
 from sims.redemption.effects import count_options, in_bag, matches, nth_option
-from sims.redemption.rules import ACT, ACTING, HISTORY, KEEP, LAYOUT, WON, Game, count_actions, nth_action
+from sims.redemption.rules import (
+    ACT,
+    HISTORY,
+    KEEP,
+    LAYOUT,
+    WON,
+    Game,
+    count_actions,
+    nth_action,
+    run_on,
+)
 
 i64, u64 = np.int64, np.uint64
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, -1
@@ -40,15 +50,6 @@ def solve(setting: Setting, first: int, games: int, width: int = 1000) -> NDArra
         secrets[0].key[0], secrets[0].game[0] = setting.seed, first + place
         found[place] = search(fixed, *boards, *secrets, memory)
     return found
-
-
-@kernel
-def run_on(g, step):
-    """Play on to the next decision or to the end."""
-    step = rules.run(g, step)
-    while step != ASKED and step != OVER:
-        step = rules.run(g, ACTING)
-    return step
 
 
 @kernel

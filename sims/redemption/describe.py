@@ -18,7 +18,7 @@ from sims.core.game import Ask, Setting
 from sims.core.rng import choice, shuffle, words
 from sims.redemption import effects, pack, rules
 from sims.redemption.effects import ADD_REGRET, COUNT, DICE, DRAW, FACES, GAP, LOOK, MAY, NONE, OP, REGRET, TO, USED
-from sims.redemption.pack import ALL, VIRTUES
+from sims.redemption.pack import ALL
 from sims.redemption.rules import ACT, CHOOSE, KEEP, LAYOUT
 
 LANE = 0  # the only one
@@ -61,7 +61,7 @@ class Narrator:
         self.knobs, self.key, self.player = setting.knobs, np.uint64(setting.seed), titles[0]
         self.content: Any = setting.knobs.content.content
         self.effects = self.content.effects()
-        self.kinds, self.vices = list(self.content.dice), self.content.vices
+        self.kinds, self.vices, self.virtues = list(self.content.dice), self.content.vices, self.content.names
         self.fixed = rules.make_fixed(setting.knobs).record[0]
         self.board = np.zeros(1, LAYOUT.board).view(np.recarray)[0]
         self.board.reckoning = self.board.acting = -1
@@ -219,8 +219,8 @@ class Narrator:
         missing = [int(top[kind]) - added[kind] for kind in range(REGRET + 1)]
         b.bag += np.array(added, np.int8)
         b.supply -= np.array(added, np.int8)
-        short = f" ({_kinds(missing)}: not in the supply)" if any(missing) else ""
-        yield f"  {self._card(number)} adds {_kinds(added)}{short}."
+        short = f" ({self._kinds(missing)}: not in the supply)" if any(missing) else ""
+        yield f"  {self._card(number)} adds {self._kinds(added)}{short}."
 
     # An action
 
@@ -315,7 +315,7 @@ class Narrator:
         """Draw, and words on it (SR18, SR19)."""
         b, old = self.board, int(self.board.length)
         effects.draw(b, wanted, self.key, self.game)
-        drawn = [_token(token) for token in b.token[old : b.length]]
+        drawn = [self._token(token) for token in b.token[old : b.length]]
         if not drawn:
             return "the bag is empty" if wanted else "nothing"
         short = "" if len(drawn) == wanted else ", and the bag is empty"
@@ -330,7 +330,7 @@ class Narrator:
     def _done(self, name: str, action: int, before: Any) -> str:
         """What a primitive did, once it was chosen. before: the board until then."""
         if name == "look":
-            seen = [_token(token) for token in before.looked[: before.looks]]
+            seen = [self._token(token) for token in before.looked[: before.looks]]
             kept = f"keeps {seen[action]}, at the right end" if action != NONE else "keeps none"
             return f"{_listed(seen)}; {kept}"
         if action == NONE:
@@ -342,20 +342,20 @@ class Narrator:
                 dice = range(DICE) if self.fixed.step[before.effect, before.step, TO] == ALL else (first,)
                 return _listed([self._turned(before, die) for die in dice])
             case "gain":
-                return f"{VIRTUES[first]}, at the right end"
+                return f"{self.virtues[first]}, at the right end"
             case "remove":
-                return f"{_there(before, first)} goes to the supply"
+                return f"{self._lying(before, first)} goes to the supply"
             case "return":
-                return f"{_there(before, first)} goes into the bag"
+                return f"{self._lying(before, first)} goes into the bag"
             case "exhaust" | "refresh":
-                return f"{_there(before, first)} turns to {'used' if name == 'exhaust' else 'fresh'}"
+                return f"{self._lying(before, first)} turns to {'used' if name == 'exhaust' else 'fresh'}"
             case "turn":
-                return f"{_there(before, first)} becomes {self._token_in(first)}"
+                return f"{self._lying(before, first)} becomes {self._token_in(first)}"
             case "swap":
-                return f"{_there(before, first)} and {_there(before, other)} change places"
+                return f"{self._lying(before, first)} and {self._lying(before, other)} change places"
             case "move":
                 gap = "the gap in " if before.token[second] == GAP else ""
-                return f"{_there(before, first)} moves to {gap}place {second + 1}"
+                return f"{self._lying(before, first)} moves to {gap}place {second + 1}"
             case "set_die" | "turn_die":
                 return self._turned(before, first >> 3)
             case "swap_dice":
@@ -421,13 +421,27 @@ class Narrator:
 
     def _bag(self) -> str:
         size = int(self.board.bag.sum())
-        return f"The bag has {_count(size, 'token')}: {_kinds(self.board.bag)}." if size else "The bag is empty."
+        return f"The bag has {_count(size, 'token')}: {self._kinds(self.board.bag)}." if size else "The bag is empty."
+
+    def _token(self, token: int) -> str:
+        if token in (REGRET, GAP):
+            return "regret" if token == REGRET else "gap"
+        return f"used {self.virtues[token - USED]}" if token >= USED else self.virtues[token]
 
     def _token_in(self, place: int) -> str:
-        return _token(self.board.token[place])
+        return self._token(self.board.token[place])
+
+    def _lying(self, board: Any, place: int) -> str:
+        return f"{self._token(board.token[place])} in place {place + 1}"
 
     def _there(self, place: int) -> str:
-        return _there(self.board, place)
+        return self._lying(self.board, place)
+
+    def _kinds(self, counts: Iterable[int]) -> str:
+        """So many tokens of each kind."""
+        named = zip(counts, (*self.virtues, "regret"), strict=True)
+        found = [_count(count, name) if name == "regret" else f"{count} {name}" for count, name in named if count]
+        return ", ".join(found) or "nothing"
 
     def _kind(self, die: int) -> str:
         return str(self.kinds[self.board.kind[die]])
@@ -453,23 +467,6 @@ def _open(board: Any) -> dict[str, Any]:
 
 
 # Words
-
-
-def _token(token: int) -> str:
-    if token in (REGRET, GAP):
-        return "regret" if token == REGRET else "gap"
-    return f"used {VIRTUES[token - USED]}" if token >= USED else VIRTUES[token]
-
-
-def _there(board: Any, place: int) -> str:
-    return f"{_token(board.token[place])} in place {place + 1}"
-
-
-def _kinds(counts: Iterable[int]) -> str:
-    """So many tokens of each kind."""
-    named = zip(counts, (*VIRTUES, "regret"), strict=True)
-    found = [_count(count, name) if name == "regret" else f"{count} {name}" for count, name in named if count]
-    return ", ".join(found) or "nothing"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -33,6 +33,8 @@ OF_CHOICE, LEFTMOST, RIGHTMOST = range(3)
 ALONE, NEIGHBOUR, LATER, PLACE, OTHER_KIND = range(5)
 NONE = -1
 """The answer that leaves a primitive which may be left."""
+WAY_BITS = 6
+"""Of a script, for each fork: which way."""
 
 # Purposes of luck; `README.md` lists their words.
 DRAWN, LOOKED, REROLLED = (i64(purpose) for purpose in (4, 5, 6))
@@ -116,6 +118,52 @@ def matches(fixed, board):
     return found, regrets
 
 
+# Luck that is written down: `planner` follows its paths one by one. In every game that is played `board.most` is 0
+
+
+@kernel
+def written_way(board, ways):
+    """Which of its ways an event of luck goes, by the board's script; -1 from where paths would be too many on."""
+    b = board
+    if b.paths * ways > b.most:
+        b.most = 0
+        return i64(-1)
+    if ways == 1:
+        return i64(0)
+    shift = WAY_BITS * b.forks
+    b.paths *= ways
+    b.forks += 1
+    b.widths |= i64(ways) << shift
+    return b.script >> shift & (bit(WAY_BITS) - 1)
+
+
+@kernel
+def as_written(board, drawn, ways):
+    """The outcome of an event of so many equally likely ones; drawn: what the words say."""
+    way = written_way(board, ways) if board.most else i64(-1)
+    if way < 0:
+        return i64(drawn)
+    board.chance /= ways
+    return way
+
+
+@kernel
+def written_kind(board, drawn):
+    """The kind of a token that is pulled from the bag; drawn: what the words say. Only kinds that are there count."""
+    kinds = i64(0)
+    for kind in range(REGRET + 1):
+        kinds += board.bag[kind] > 0
+    way = written_way(board, kinds)
+    if way < 0:
+        return drawn
+    kind = i64(0)
+    while way > 0 or board.bag[kind] == 0:
+        way -= board.bag[kind] > 0
+        kind += 1
+    board.chance *= board.bag[kind] / in_bag(board)
+    return kind
+
+
 # The bag
 
 
@@ -129,6 +177,8 @@ def pull(board, word):
     while place >= board.bag[kind]:
         place -= board.bag[kind]
         kind += 1
+    if board.most:
+        kind = written_kind(board, kind)
     board.bag[kind] -= 1
     return kind
 
@@ -185,7 +235,7 @@ def add_regrets(board, n, to_bag):
 
 @kernel
 def reroll(board, die, key, game):
-    board.face[die] = choice(words(key, game, REROLLED, board.rolls)[0], FACES)
+    board.face[die] = as_written(board, choice(words(key, game, REROLLED, board.rolls)[0], FACES), FACES)
     board.rolls += 1
 
 

@@ -11,6 +11,7 @@ from sims.core.content import Line, Number, Part, Shelf, misfit, within, wrong_k
 from sims.core.errors import unknown
 
 VIRTUES = ("Kindness", "Charity", "Learning", "Restraint", "Diligence", "Humility")
+"""That there are; their order is each pack's own, and numbers them."""
 KINDS, FACES, CARDS, RECKONINGS, STEPS, EFFECTS = 6, 6, 64, 32, 8, 2 * 6 + 64 + 32
 """At most, or exactly: kinds of tokens and of dice, faces, cards, Reckoning cards, primitives an effect, effects."""
 CHOSEN, ALL = -1, 99
@@ -26,6 +27,7 @@ WHAT = ("regret", "virtue", "any", "fresh", "used")
 """Which tokens a primitive is about."""
 WHICH = ("chosen", "leftmost", "rightmost")
 
+Names = tuple[str, ...]
 Count = Annotated[int, Number(1, 12)]
 CountOrAll = Annotated[int | str, Number(1, 12, ("all",))]
 Die = Annotated[int | str, Number(1, 5, ("chosen",))]
@@ -36,8 +38,8 @@ Place = Literal["chosen", "leftmost", "rightmost"]
 class Primitive(Part):
     """One step of an effect. The first field may be given alone: `draw: 2` is `draw: {count: 2}`."""
 
-    def row(self) -> dict[str, int]:
-        """Its `FIELDS`, those that are not 0."""
+    def row(self, virtues: Names) -> dict[str, int]:
+        """Its `FIELDS`, those that are not 0. virtues: in the pack's order."""
         said = self.model_dump()
         count = said.get("count", 1)
         row = {"count": ALL if count == "all" else count, "may": int(said.get("may", False))}
@@ -66,15 +68,15 @@ class AddRegret(Primitive):
     count: Count
     to: Literal["formation", "bag"] = "formation"
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": int(self.to == "bag")}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": int(self.to == "bag")}
 
 
 class Gain(Choice):
     virtue: Virtue
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": virtue_of(self.virtue)}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": number_of(self.virtue, virtues)}
 
 
 class Remove(Choice):
@@ -91,16 +93,16 @@ class Exhaust(Choice):
     count: CountOrAll
     which: Place = "leftmost"
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"what": WHAT.index("fresh")}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"what": WHAT.index("fresh")}
 
 
 class Refresh(Choice):
     count: CountOrAll
     which: Place = "chosen"
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"what": WHAT.index("used")}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"what": WHAT.index("used")}
 
 
 class Turn(Choice):
@@ -108,15 +110,15 @@ class Turn(Choice):
     what: Literal["regret", "virtue", "any"] = "virtue"
     which: Place = "chosen"
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": virtue_of(self.to)}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": number_of(self.to, virtues)}
 
 
 class Swap(Choice):
     pair: Literal["neighbours", "any"]
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": int(self.pair == "any")}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": int(self.pair == "any")}
 
 
 class SwapDice(Swap):
@@ -126,22 +128,22 @@ class SwapDice(Swap):
 class Move(Choice):
     up_to: Annotated[int, Number(1, 60)]
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": self.up_to}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": self.up_to}
 
 
 class Reroll(Choice):
     die: Annotated[int | str, Number(1, 5, ("chosen", "all"))]
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": ALL if self.die == "all" else die_of(self.die)}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": ALL if self.die == "all" else die_of(self.die)}
 
 
 class SetDie(Choice):
     die: Die
 
-    def row(self) -> dict[str, int]:
-        return super().row() | {"to": die_of(self.die)}
+    def row(self, virtues: Names) -> dict[str, int]:
+        return super().row(virtues) | {"to": die_of(self.die)}
 
 
 class TurnDie(SetDie):
@@ -165,8 +167,8 @@ PRIMITIVES: dict[str, type[Primitive]] = dict(
 )
 
 
-def virtue_of(name: str) -> int:
-    return CHOSEN if name == "chosen" else VIRTUES.index(name)
+def number_of(virtue: str, virtues: Names) -> int:
+    return CHOSEN if virtue == "chosen" else virtues.index(virtue)
 
 
 def die_of(die: int | str) -> int:
@@ -228,13 +230,16 @@ class Reckoning(Part):
     effect: Effect
 
 
-class Virtues(Part):
-    Kindness: VirtueToken
-    Charity: VirtueToken
-    Learning: VirtueToken
-    Restraint: VirtueToken
-    Diligence: VirtueToken
-    Humility: VirtueToken
+def _all_six(given: Any) -> Any:
+    """Before virtues are read: whether they are those that there are."""
+    if isinstance(given, dict):
+        for name in given:
+            if name not in VIRTUES:
+                raise wrong_key("a key here", name, VIRTUES)
+        for name in VIRTUES:
+            if name not in given:
+                raise misfit((), f"{name} is missing")
+    return given
 
 
 class Content(Part):
@@ -242,7 +247,7 @@ class Content(Part):
 
     title: Line
     invented: bool = True
-    virtues: Virtues
+    virtues: Annotated[dict[str, VirtueToken], pydantic.BeforeValidator(_all_six)]
     dice: Annotated[
         dict[Line, Annotated[tuple[Line, ...], pydantic.Field(min_length=FACES, max_length=FACES)]],
         pydantic.Field(min_length=KINDS, max_length=KINDS),
@@ -251,16 +256,21 @@ class Content(Part):
     reckonings: Annotated[tuple[Reckoning, ...], pydantic.Field(min_length=1, max_length=RECKONINGS)]
 
     @property
-    def vices(self) -> tuple[str, ...]:
+    def names(self) -> Names:
+        """Of the virtues, in the pack's order."""
+        return tuple(self.virtues)
+
+    @property
+    def vices(self) -> Names:
         """In the order of the virtues that counter them."""
-        return tuple(getattr(self.virtues, name).counters for name in VIRTUES)
+        return tuple(token.counters for token in self.virtues.values())
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> "Content":
-        vices = self.vices
-        for place, name in enumerate(VIRTUES):
+        virtues, vices = self.names, self.vices
+        for place, name in enumerate(virtues):
             if vices[place] in vices[:place]:
-                other = VIRTUES[vices.index(vices[place])]
+                other = virtues[vices.index(vices[place])]
                 raise misfit(("virtues", name, "counters"), f"{vices[place]!r} is already countered by {other}")
         for kind, faces in self.dice.items():
             for place, vice in enumerate(faces):
@@ -288,8 +298,9 @@ class Content(Part):
         return self
 
     def effects(self) -> list[tuple[Step, ...]]:
-        """All effects by their number: six Uses, six Discards, the cards from 12, the Reckoning cards from 76."""
-        tokens = [getattr(self.virtues, name) for name in VIRTUES]
+        """All effects by their number: six Uses and six Discards in the order of the virtues, the cards from 12, the
+        Reckoning cards from 76."""
+        tokens = list(self.virtues.values())
         blank: list[tuple[Step, ...]] = [()]
         cards, reckonings = [each.effect for each in self.cards], [each.effect for each in self.reckonings]
         return [
@@ -299,7 +310,7 @@ class Content(Part):
 
 
 class Arrays(NamedTuple):
-    """A pack as kernels read it. Kinds of tokens: the virtues in their order, then regrets."""
+    """A pack as kernels read it. Kinds of tokens: the virtues in the pack's order, then regrets."""
 
     cards: NDArray[np.int64]
     """[1] how many."""
@@ -317,15 +328,15 @@ class Arrays(NamedTuple):
 
 def compiled(content: Content) -> Arrays:
     """The arrays of a pack."""
-    effects, vices = content.effects(), content.vices
+    effects, names, vices = content.effects(), content.names, content.vices
     top = np.zeros((CARDS, 7), np.int16)
     for place, card in enumerate(content.cards):
         for name in card.top:
-            top[place, (*VIRTUES, "Regret").index(name)] += 1
+            top[place, (*names, "Regret").index(name)] += 1
     step = np.zeros((EFFECTS, STEPS, len(FIELDS)), np.int8)
     for number, effect in enumerate(effects):
         for place, each in enumerate(effect):
-            for field, value in ({"op": OPS.index(each.name)} | each.primitive.row()).items():
+            for field, value in ({"op": OPS.index(each.name)} | each.primitive.row(names)).items():
                 step[number, place, FIELDS.index(field)] = value
     return Arrays(
         np.array([len(content.cards)]),
@@ -339,9 +350,8 @@ def compiled(content: Content) -> Arrays:
 
 def sheet(content: Content) -> str:
     """A pack as a reference sheet."""
-    lines = [content.title + (" (invented content)" if content.invented else ""), "", "Virtue tokens"]
-    for name in VIRTUES:
-        token = getattr(content.virtues, name)
+    lines = [content.title + (" (invented content)" if content.invented else ""), "", "Virtue tokens, in their order"]
+    for name, token in content.virtues.items():
         lines += [f"  {name} counters {token.counters}", f"    use:     {words(token.use)}"]
         lines += [f"    discard: {words(token.discard)}"]
     lines += ["", "Vice dice, faces in a ring"]

@@ -24,6 +24,7 @@ from sims.redemption.effects import (
     add_regrets,
     append,
     apply,
+    as_written,
     begin,
     can_do_something,
     close_gaps,
@@ -39,7 +40,7 @@ from sims.redemption.effects import (
     tokens,
 )
 
-i8, i16, i32, i64, u32, u64 = np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64
+i8, i16, i32, i64, u32, u64, f64 = np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64, np.float64
 
 KEPT, OFFERED, LOOKED_AT = 5, 12, 12
 """Room for cards kept, for cards offered, for tokens looked at."""
@@ -106,6 +107,9 @@ def _layout() -> Layout:
         ("offers", i64), ("kept", i64),  # how many cards are offered, and were kept
         ("looks", i64),  # tokens looked at now
         ("draws", i64), ("sights", i64), ("rolls", i64),  # tokens drawn, looked at, dice rerolled in this game
+        # Luck that is written down (`effects.written_way`), 0 in any game that is played: how many paths there may be;
+        # how many there are, and after how many forks; the way at each fork, and of how many; the chance of this path
+        ("most", i64), ("paths", i64), ("forks", i64), ("script", i64), ("widths", i64), ("chance", f64),
         ("card", i16, (KEPT,)), ("offered", i16, (OFFERED,)),  # cards of the pack
         ("token", i8, (PLACES,)),  # of the formation (`effects.py`)
         ("looked", i8, (LOOKED_AT,)),
@@ -238,7 +242,7 @@ def reflection(g):
             b.bag[kind] += added
             b.supply[kind] -= added
     for die in range(DICE):
-        b.face[die] = choice(luck(g, ROLL, die), FACES)
+        b.face[die] = as_written(b, choice(luck(g, ROLL, die), FACES), FACES)
     virtues = i64(0)
     while virtues < f.formation and in_bag(b) > 0:
         kind = pull(b, luck(g, DRAWN, b.draws))
@@ -269,7 +273,8 @@ def judge(g):
 @kernel
 def reckon(g):
     b = g.board
-    b.reckoning = choice(luck(g, RECKONING_CARD, i64(0)), g.fixed.pack_reckonings)  # SR27
+    cards = g.fixed.pack_reckonings
+    b.reckoning = as_written(b, choice(luck(g, RECKONING_CARD, i64(0)), cards), cards)  # SR27
     begin(b, RECKONINGS + b.reckoning)
     return IN_EFFECT
 
@@ -406,6 +411,15 @@ def run(g, step):
             step = go_on(g)
         else:
             step = history(g)
+    return step
+
+
+@kernel
+def run_on(g, step):
+    """Play on until the player is asked or the game is over: ASKED or OVER."""
+    step = run(g, step)
+    while step == RESTING:
+        step = run(g, ACTING)
     return step
 
 

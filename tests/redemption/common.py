@@ -45,15 +45,17 @@ def content(
     tops: Sequence[Sequence[str]] = (),
     reckonings: Sequence[Effect] = (),
     faces: Sequence[Sequence[int]] = FACES,
+    order: str = LETTERS,
 ) -> Pack:
-    """A pack of these effects, by letter of the virtue; the others do nothing."""
+    """A pack of these effects, by letter of the virtue; the others do nothing. order: of the virtues in it."""
+    named = {letter: pair for letter, *pair in zip(LETTERS, VIRTUES, VICES, strict=True)}
     said = {
         "title": "by hand",
         "virtues": {
             name: {"counters": vice} | {
                 key: (given or {}).get(letter, NOTHING) for key, given in (("use", use), ("discard", discard))
             }
-            for name, vice, letter in zip(VIRTUES, VICES, LETTERS, strict=True)
+            for letter in order for name, vice in [named[letter]]
         },
         "dice": {f"die of {VICES[kind]}": [VICES[each] for each in line] for kind, line in enumerate(faces)},
         "cards": [

@@ -107,8 +107,8 @@ class State:
 
     @property
     def virtues(self) -> list[str]:
-        """In their order, whatever it is in the pack."""
-        return list(VIRTUES)
+        """In the order in which the pack has them."""
+        return list(self.pack["virtues"])
 
     def counters(self, virtue: str) -> str:
         found: str = self.pack["virtues"][virtue]["counters"]

@@ -22,6 +22,7 @@ from sims.redemption.effects import count_options, nth_option
 from sims.redemption.pack import SHELF
 from sims.redemption.table import check
 from tests.redemption import naive, packs
+from tests.redemption.common import BOX
 
 PACKS_IN_CI = 25
 POLICIES = ("random", "scrapper", "mixed", "mixed")
@@ -69,7 +70,7 @@ def seen(board: Any) -> dict[str, Any]:
 
 def lying(game: naive.Game) -> dict[str, Any]:
     """All that lies open, things by their numbers."""
-    state, kinds, dice = game.state, [*packs.VIRTUES, naive.REGRET], list(game.pack["dice"])
+    state, kinds, dice = game.state, [*game.pack["virtues"], naive.REGRET], list(game.pack["dice"])
     return {
         "dice": [(dice.index(kind), face) for kind, face in state.dice],
         "row": [(kinds.index(token.kind), int(token.used)) if token else None for token in state.row],
@@ -165,6 +166,22 @@ def test_own_packs(name, policy):
     for _ in range(2):
         setting = a_setting(rng, policy)
         assert_agreement(name, setting, wanted(pack, *setting))
+
+
+@pytest.mark.parametrize("policy", sorted(set(POLICIES)))
+def test_virtues_in_another_order(policy, tmp_path):
+    """The box with its virtues backwards: as in the file, not as in the rulebook, and so another game."""
+    pack = YAML(typ="safe", pure=True).load(BOX)
+    pack["virtues"] = dict(reversed(pack["virtues"].items()))
+    path = tmp_path / "backwards.yaml"
+    path.write_text(packs.text(pack), encoding="utf-8")
+    rng, differ = Random(policy), 0
+    for _ in range(4):
+        setting = a_setting(rng, policy)
+        the_wanted = wanted(pack, *setting)
+        assert_agreement(str(path), setting, the_wanted)
+        differ += played(str(BOX), *setting)[0] != the_wanted[1]
+    assert differ > 0
 
 
 CROWD = [

@@ -138,6 +138,17 @@ def test_turning_needs_the_supply_and_another_kind():
     assert options(row, turn={"to": "chosen", "what": "any", "which": "rightmost"}) == to
 
 
+def test_virtues_are_in_the_packs_order():
+    """Backwards: Humility, Diligence, Restraint, Learning, Charity, Kindness; regrets come last all the same."""
+    state = laid("C", bag="KHR", luck=Script(0, 1, 0))
+    state.pack["virtues"] = dict(reversed(state.pack["virtues"].items()))
+    assert state.options("gain", {"virtue": "chosen"}) == [("gain", virtue) for virtue in reversed(VIRTUES)]
+    turns = [("turn", 0, virtue) for virtue in reversed(VIRTUES) if virtue != "Charity"]
+    assert state.options("turn", {"to": "chosen", "what": "virtue", "which": "chosen"}) == turns
+    state.effect([{"draw": 3}], Script())
+    assert shown(state) == "CHRK"
+
+
 def test_a_face_that_shows_a_vice_twice_over_is_passed():
     """SR34: a die of Wrath, Wrath, Wrath, and three others, lying on the second."""
     state = laid("")

@@ -1,5 +1,6 @@
 """Content packs: what may be said is read, and what is wrong is one line with file, line and what was expected."""
 
+import re
 from random import Random
 
 import pytest
@@ -7,7 +8,7 @@ from ruamel.yaml import YAML
 
 from sims.core.content import Pack
 from sims.core.errors import BadInput
-from sims.redemption.pack import SHELF
+from sims.redemption.pack import FIELDS, SHELF
 from tests.lab.test_bad_input import refused
 from tests.lab.test_cli import says
 from tests.redemption import packs
@@ -263,7 +264,7 @@ def test_the_box_is_read(place):
     assert content.title == "Box"
     assert content.invented, "unless it says otherwise"
     assert [step.name for step in content.cards[1].effect] == ["remove", "swap"]
-    assert content.virtues.Kindness.discard[0].primitive.model_dump() == {
+    assert content.virtues["Kindness"].discard[0].primitive.model_dump() == {
         "count": 2, "what": "regret", "which": "leftmost", "may": False,
     }  # fmt: skip
 
@@ -282,17 +283,6 @@ def test_random_packs_are_read(place, number):
 SAME = [
     ("title: Box", "# a comment\ntitle: Box"),
     ("title: Box", "title: Box\ninvented: true"),
-    # Virtues have one order, whatever it is in the file.
-    (
-        (
-            "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
-            "  Learning: {counters: Ignorance, use: [draw: 1], discard: [draw: 2]}\n"
-        ),
-        (
-            "  Learning: {counters: Ignorance, use: [draw: 1], discard: [draw: 2]}\n"
-            "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
-        ),
-    ),
     ("draw: 1", "draw: {count: 1}"),
     ("swap: any", "swap: {may: false, pair: any}"),
     ("add_regret: 2", "add_regret: {count: 2, to: formation}"),
@@ -305,6 +295,17 @@ OTHER = [
     ("add_regret: 2", "add_regret: {count: 2, to: bag}"),
     ("War: [Wrath, Greed", "War: [Greed, Wrath"),
     ("top: [Charity, Regret]", "top: [Charity]"),
+    # The order of virtues is that of options, and decides which of them luck draws.
+    (
+        (
+            "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
+            "  Learning: {counters: Ignorance, use: [draw: 1], discard: [draw: 2]}\n"
+        ),
+        (
+            "  Learning: {counters: Ignorance, use: [draw: 1], discard: [draw: 2]}\n"
+            "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
+        ),
+    ),
     # The order of the kinds of dice decides which of them luck draws.
     ("  War: [Wrath, Greed, Wrath, Pride, Wrath, Sloth]\n  Wealth: [Greed, Greed, Greed, Pride, Wrath, Sloth]\n",
      "  Wealth: [Greed, Greed, Greed, Pride, Wrath, Sloth]\n  War: [Wrath, Greed, Wrath, Pride, Wrath, Sloth]\n"),
@@ -318,6 +319,18 @@ def test_a_digest_is_of_what_a_pack_says(place, found, written, is_same):
     assert found in BOX
     one, other = load(place, BOX), load(place, BOX.replace(found, written), "other.yaml")
     assert (one.digest == other.digest) == is_same
+
+
+def test_virtues_are_numbered_as_in_the_file(place):
+    """Charity behind the others: what is 1 in the box is 5."""
+    line = "  Charity: {counters: Greed, use: [draw: 1], discard: [draw: 2]}\n"
+    pack = load(place, BOX.replace(line, "").replace("dice:\n", f"{line}dice:\n"))
+    assert pack.content.names == ("Kindness", "Learning", "Restraint", "Diligence", "Humility", "Charity")
+    assert pack.arrays.vice[0].tolist() == [0, 5, 0, 4, 0, 3], "War: Wrath, Greed, Wrath, Pride, Wrath, Sloth"
+    assert pack.arrays.top[0].tolist() == [0, 0, 0, 0, 0, 1, 1], "Soup: Charity, Regret"
+    assert pack.arrays.step[12, 0, FIELDS.index("to")] == 5, "gain: Charity"
+    sheet = SHELF.sheet(pack.content)
+    assert re.findall(r"(\w+) counters", sheet) == [*pack.content.names]
 
 
 def test_a_crowded_top_is_counted(place):

@@ -1000,6 +1000,51 @@ def test_a_primitive_without_options_is_passed_over():
     assert game.row == "KCH"
 
 
+ORDER = "DHKRCL"
+"""Of the virtues in a pack of its own."""
+
+
+def told(letters):
+    """Between what virtues are and the letters by which `Position` knows their numbers in that pack."""
+    return letters.translate(str.maketrans(ORDER, LETTERS))
+
+
+def shown(letters):
+    return letters.translate(str.maketrans(LETTERS, ORDER))
+
+
+def test_virtues_are_offered_in_the_packs_order():
+    """The supply has Kindness, Charity, Learning and Humility: by the pack Humility (1), Kindness (2), Charity (4) and
+    Learning (5)."""
+    cards = [[{"gain": "chosen"}], [{"turn": "chosen"}], [{"gain": "Learning"}], [{"turn": "Humility"}]]
+    game = {"supply": told("KCLHx"), "cards": 4, "pack": content(cards=cards, order=ORDER)}
+    assert position(told("DK"), **game).effect(0).options() == [(1, 0), (2, 0), (4, 0), (5, 0)]
+    assert shown(position(told("DK"), **game).effect(0).choose(4).row) == "DKC"
+    pairs = [(0, 1), (0, 2), (0, 4), (0, 5), (1, 1), (1, 4), (1, 5)]
+    assert position(told("DK"), **game).effect(1).options() == pairs
+    assert shown(position(told("DK"), **game).effect(1).choose(1, 5).row) == "DL"
+    assert shown(position(told("DK"), **game).effect(2).row) == "DKL"
+    assert position(told("DK"), **game).effect(3).options() == [(0, 1), (1, 1)]
+
+
+def test_the_bag_is_counted_in_the_packs_order():
+    """Whatever the order in which it is written here: D, H, K, R, C, L and then regrets."""
+    game = position(
+        told("K"), bag=told("LLCKDx"), seed=3, game=4, pack=content(cards=[[{"draw": 6}]], order=ORDER), cards=1
+    )
+    left, drawn = list("DKCLLx"), ""
+    for n in range(6):
+        drawn += left.pop(int(choice(word(3, 4, 4, n), len(left))))
+    assert shown(game.effect(0).row) == "K" + drawn
+
+
+@pytest.mark.parametrize(("row", "matches"), [("KCLRD", True), ("KCLDR", False)])
+def test_a_virtue_counters_its_vice_whatever_its_number(row, matches):
+    """Looked for after a card whose effect does nothing."""
+    game = position(told(row), DICE, cards=1, pack=content(order=ORDER), match="declared").effect(0)
+    assert ((DECLARE, 0) in game.acts()) == matches
+
+
 # 6. Knobs -------------------------------------------------------------------------------------------------------------
 
 
