@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from lab.arena import play
-from sims.redemption.pack import VIRTUES
 from tests.redemption.common import BOX, content, match
 
 EVERYTHING = content(
@@ -50,6 +49,12 @@ EVERYTHING = content(
         [{"remove": {"count": 1, "what": "virtue", "which": "chosen"}}],
     ],
 )
+BACKWARDS = content(
+    use={letter: [{"gain": "chosen"}] for letter in "KCL"},
+    discard={letter: [{"turn": "chosen"}] for letter in "KCLRDH"},
+    cards=[[{"gain": "Kindness"}], [{"turn": "Charity"}], [{"draw": 2}]],
+    order="HDRLCK",
+)
 MATCHES = {
     "default": match("scrapper", seed=4),
     "random": match("random"),
@@ -61,6 +66,7 @@ MATCHES = {
     "few": match("random", EVERYTHING, cards=2, choose_from=5, card_draw=0, max_actions=6),
     "many": match("scrapper", EVERYTHING, choose_from=1, card_draw=10, start_regrets=12),
     "treated": match("random", EVERYTHING, first_card=5, choose_from=3),
+    "backwards": match("random", BACKWARDS, max_actions=20),
     "short deck": match("random", EVERYTHING, choose_from=4),
 }
 GOLDEN = Path(__file__).parent / "replays" / "by-hand.txt"
@@ -122,11 +128,12 @@ def test_what_is_counted_is_told(name, game):
 
 @pytest.mark.parametrize(("name", "game"), NUMBERS)
 def test_the_last_formation_told_is_the_tables(name, game):
+    of = MATCHES[name]
     lines, row, board = told(name, game)
     formation = [line for line in lines if line.startswith("  Formation: ")][-1]
     tokens = re.findall(r"(\d+) (used )?(\w+)", formation.replace("empty", ""))
     assert [int(place) for place, _, _ in tokens] == list(range(1, int(board.length) + 1))
-    kinds = [*VIRTUES, "regret"]
+    kinds = [*of.setting.knobs.content.content.names, "regret"]
     assert [kinds.index(kind) + 8 * bool(used) for _, used, kind in tokens] == board.token[: board.length].tolist()
     said = [line for line in lines if " dice matched" in line][-1]
     assert int(re.search(r"(\d) of 5 dice", said)[1]) == row["matches_end"]
@@ -154,6 +161,17 @@ def test_the_bag_told_adds_up(name, game):
         elif "Tokens are drawn until" in line:
             before = None  # the start formation is told as a whole
     assert seen > 1
+
+
+def test_virtues_are_told_in_the_packs_order():
+    """What is said to be in the bag, and to be chosen: `gain: Kindness` and `turn: Charity` of the cards too."""
+    order = ["Humility", "Diligence", "Restraint", "Learning", "Charity", "Kindness"]
+    text = "\n".join(line for game in range(GAMES) for line in told("backwards", game)[0])
+    bags = [list(amounts(bag)) for bag in re.findall(r"The bag has .*?: (.*?)\.", text)]
+    assert len(bags) > GAMES
+    assert all(bag == sorted(bag, key=[*order, "regret"].index) for bag in bags)
+    assert set(re.findall(r"Add Kindness from the supply: (\w+)", text)) == {"Kindness"}
+    assert set(re.findall(r"into Charity: .* becomes (\w+)", text)) == {"Charity"}
 
 
 @pytest.mark.parametrize(("name", "game"), NUMBERS)
