@@ -26,7 +26,7 @@ Row = dict[str, Any]
 MOST_UNFINISHED = 0.01
 """The share of unfinished plays that a cell may have, where the study does not say (`unfinished`)."""
 SAMPLE, SAMPLED = 256, 24
-FEW, FEW_SECONDS = 16, 1.0
+FEW, FEW_SECONDS = 16, 0.1
 """Games of a cell that are compared for being distinct (FEW if those take longer than this); of how many cells at most.
 As many are solved exactly."""
 FALSE_ALARM = 1e-4
