@@ -1,6 +1,5 @@
 """What people type. Every command imports what it needs when it is called, so that `lab --help` is quick."""
 
-import gc
 import json
 import os
 import sys
@@ -94,7 +93,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results only."
 
 def main() -> None:
     """The entry point: errors for the user are one line."""
-    gc.set_threshold(100_000)  # what is loaded stays: looking for garbage in it takes a fifth of a small run's time
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except LabError as error:
