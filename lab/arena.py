@@ -17,6 +17,10 @@ from lab.cross import Source
 from lab.errors import IllegalAction, PolicyFailed
 from sims.core.game import Ask, Game, Policy, Setting
 from sims.core.kernel import kernel, specialised
+from sims.core.records import ASKED, OVER, Driver, RecordTable
+
+GUARDED = 20
+"""Of a table of records, the asks after which it is looked whether a policy has changed anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +76,18 @@ def play(
     game, setting = match.game, match.setting
     lanes = min(lanes or game.lanes, count)
     rows = np.zeros((lanes, 1 + len(match.columns)), np.int32)
-    answer = _Answer(match)
     table = game.table(setting, lanes)
+    seated: _Seated = _Drivers(match, table) if isinstance(table, RecordTable) else _Answers(match)
     table.deal(np.arange(lanes, dtype=np.int32), np.arange(first, first + lanes, dtype=np.uint64))
     dealt = live = lanes
     while live and rounds != 0:
-        while (ask := table.advance()) is not None:
-            answer(table, ask)
+        if watch or rounds or not seated.play_on(table):
+            while (ask := table.advance()) is not None:
+                seated.answer(table, ask)
+                if watch:
+                    watch(table, ask)
             if watch:
-                watch(table, ask)
-        if watch:
-            watch(table, None)
+                watch(table, None)
         rounds = None if rounds is None else rounds - 1
 
         over = table.over()
@@ -98,8 +103,8 @@ def play(
             lanes = live
 
 
-class _Answer:
-    """Lets every seat's policy answer an ask."""
+class _Seated:
+    """The players of a match: those who play alike are asked together."""
 
     def __init__(self, match: Match) -> None:
         self.match = match
@@ -107,10 +112,73 @@ class _Answer:
         self.masks = [
             sum(1 << seat for seat, each in enumerate(match.players) if each is player) for player in self.players
         ]
+
+    def answer(self, table: Any, ask: Ask) -> None:
+        """Let every seat's policy answer an ask."""
+        raise NotImplementedError
+
+    def play_on(self, table: Any) -> bool:
+        """Play a round without asks, unless that is impossible."""
+        return False
+
+    def _illegal(self, game: int, seat: int, action: int) -> IllegalAction:
+        title, rules = self.match.players[seat].title, self.match.game.name
+        return IllegalAction(
+            f"policy {title!r} of seat {seat} answered {action} in game {game}, which the rules of {rules} do not allow"
+        )
+
+
+class _Drivers(_Seated):
+    """Where policies are part of the loop that plays."""
+
+    def __init__(self, match: Match, table: RecordTable) -> None:
+        super().__init__(match)
+        self.drivers = [_driver(player, table) for player in self.players]
+        self.guarded = GUARDED
+        """How many asks are still to be guarded: records cannot be closed to those who see them."""
+
+    def answer(self, table: Any, ask: Ask) -> None:
+        before = [array.tobytes() for array in table.t if array is not ask.action] if self.guarded else []
+        self._drive(table, ASKED)
+        if self.guarded:
+            self.guarded -= 1
+            if before != [array.tobytes() for array in table.t if array is not ask.action]:
+                titles = " or ".join(repr(player.title) for player in self.players)
+                raise IllegalAction(f"policy {titles} changes what it sees, which no policy may")
+
+    def play_on(self, table: Any) -> bool:
+        """As long as most lanes' games are not over, let one policy after the other play on."""
+        if not all(driver.is_compiled for driver in self.drivers):
+            return False
+        waiting = table.busy
+        while waiting and 2 * waiting >= table.busy:
+            waiting = self._drive(table, OVER)
+        return True
+
+    def _drive(self, table: Any, until: np.int64) -> int:
+        """How many lanes somebody is asked in at last."""
+        asked = 0
+        for player, mask, driver in zip(self.players, self.masks, self.drivers, strict=True):
+            try:
+                asked = driver(table, mask, until, words=player.policy.uses_word)
+            except Exception as error:
+                raise PolicyFailed(player.title, error) from error
+            if asked < 0:
+                lane = -1 - asked
+                seat, action = int(table.t.secret.seat[lane]), int(table.t.action[lane])
+                raise self._illegal(int(table.game[lane]), seat, action)
+        return asked
+
+
+class _Answers(_Seated):
+    """Where policies answer many views at once."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__(match)
         self.functions: list[Callable[..., Any]] = []
         self.is_legal: Callable[..., bool]
 
-    def __call__(self, table: Any, ask: Ask) -> None:
+    def answer(self, table: Any, ask: Ask) -> None:
         view, seat, action = ask.view, ask.seat, ask.action
         if not self.functions:  # all views of a table are of one type
             self.functions = [_function(each, view, action) for each in self.players]
@@ -141,12 +209,15 @@ class _Answer:
                 **{name: value[..., one] for name, value in ask.view._asdict().items() if isinstance(value, np.ndarray)}
             )
             if not self.match.game.is_legal(view, ask.seat[one], ask.action[one]):
-                player = self.match.players[ask.seat[i]]
                 lane = i if ask.lanes is None else ask.lanes[i]
-                raise IllegalAction(
-                    f"policy {player.title!r} of seat {ask.seat[i]} answered {ask.action[i]} in game "
-                    f"{table.game[lane]}, which the rules of {self.match.game.name} do not allow"
-                )
+                raise self._illegal(int(table.game[lane]), int(ask.seat[i]), int(ask.action[i]))
+
+
+def _driver(player: Player, table: RecordTable) -> Driver:
+    try:
+        return Driver(table, player.policy.function, player.weights, player.prepared)
+    except Exception as error:
+        raise PolicyFailed(player.title, error) from error
 
 
 def _function(player: Player, view: Any, action: NDArray[Any]) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ A policy belongs to its game, or is an entry point of group `lab.policies` calle
 
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 import pkgutil
@@ -87,12 +88,25 @@ def policy(game_name: str, name: str) -> Policy:
 
 @cache
 def _for_players(game_name: str, found: Policy) -> Policy:
-    """The policy, with the game's knobs of a player among its weights."""
+    """The policy, with the game's knobs of a player among its weights. An error if it takes what it is not given."""
+    wanted, names = game(game_name).policy_takes, _parameters(found)
+    if names is not None and len(names) != len(wanted):
+        takes = f"policies of {game_name} are called with ({', '.join(wanted)})"
+        returns = "" if "action" in wanted else " and return an action"
+        raise BrokenPlugin(f"{found.name!r} takes ({', '.join(names)}): {takes}{returns}")
     knobs = game(game_name).player_knobs
     if not knobs.model_fields:
         return found
     weights: type[Any] = type(found.weights.__name__, (found.weights, knobs), {})
     return replace(found, weights=weights)
+
+
+def _parameters(policy: Policy) -> list[str] | None:
+    """Names of what its function takes; None if that cannot be told."""
+    try:
+        return list(inspect.signature(getattr(policy.function, "py_func", policy.function)).parameters)
+    except (TypeError, ValueError):
+        return None
 
 
 @cache

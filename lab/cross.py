@@ -94,9 +94,27 @@ def add(rows, seats, win, sources, scratch, touched, sums):  # type: ignore[no-u
         _add_touched(1, scratch, touched, n, sums)
 
 
-def outcomes(found: Sequence[Source], seats: int) -> NDArray[np.int64]:
-    """Zeros for `count`: [source, value, bit mask of winners]."""
-    return np.zeros((len(found), 2 + max((_values(each, seats) for each in found), default=0), 1 << seats), np.int64)
+class Counts(NamedTuple):
+    """Plays by what they say about who won, each a game number of its own."""
+
+    outcomes: NDArray[np.int64]
+    """[source, value + 1, bit mask of winners]; the first and the last value are all that lie below and above."""
+    pairs: NDArray[np.int64]
+    """[pair, 2] the sources of two seats' labels in one category: a play counts once for a label that both have."""
+    alike: NDArray[np.int64]
+    """[pair, value + 1, bit mask of winners] the plays in which they do."""
+
+
+def counts(found: Sequence[Source], seats: int) -> Counts:
+    """Of no plays."""
+    two = [(i, j) for j in range(len(found)) for i in range(j) if _are_pair(found[i], found[j])]
+    shape = 2 + max((_values(each, seats) for each in found), default=0), 1 << seats
+    sizes = (len(found), *shape), (len(two), *shape)
+    return Counts(np.zeros(sizes[0], np.int64), np.array(two, np.int64).reshape(-1, 2), np.zeros(sizes[1], np.int64))
+
+
+def _are_pair(one: Source, other: Source) -> bool:
+    return one.kind == other.kind == SEATED and one.base == other.base
 
 
 def _values(source: Source, seats: int) -> int:
@@ -104,19 +122,33 @@ def _values(source: Source, seats: int) -> int:
 
 
 @kernel
-def count(rows, sources, outcomes):  # type: ignore[no-untyped-def]
-    """Count rows [play, 1 + columns] by what they say about who won; outcomes: [source, value + 1, winners], of which
-    the first and the last value are all that lie below and above. Not for SEATED ones: what they say of the seats of a
-    play belongs together."""
+def count(rows, sources, counts):  # type: ignore[no-untyped-def]
+    """Add rows [play, 1 + columns] to counts."""
+    outcomes, pairs, alike = counts
     last = outcomes.shape[1] - 1
     for j in range(rows.shape[0]):
         for i in range(sources.shape[0]):
             outcomes[i, min(max(0, rows[j, 1 + sources[i, 0]] + 1), last), rows[j, 0]] += 1
+        for i in range(pairs.shape[0]):
+            value = rows[j, 1 + sources[pairs[i, 0], 0]]
+            if value == rows[j, 1 + sources[pairs[i, 1], 0]]:
+                alike[i, min(max(0, value + 1), last), rows[j, 0]] += 1
 
 
 @kernel
-def add_counted(outcomes, seats, win, sources, scratch, touched, sums):  # type: ignore[no-untyped-def]
-    """As `add`, of counted plays, each a game number of its own."""
+def add_counted(counts, seats, win, sources, scratch, touched, sums):  # type: ignore[no-untyped-def]
+    """As `add`, of counted plays. What seats have alike belongs together: m is 2 and u the sum of their parts, of which
+    the squares' sums lack the mixed terms as long as each seat is counted alone."""
+    outcomes, pairs, alike = counts
+    for i in range(pairs.shape[0]):
+        base, size, one, other = sources[pairs[i, 0], 2], sources[pairs[i, 0], 3], pairs[i, 0], pairs[i, 1]
+        for value in range(1, size + 1):
+            for mask in range(alike.shape[2]):
+                n, part = alike[i, value, mask], _part(mask, seats, win)
+                a, b = part * ((mask >> sources[one, 4]) & 1), part * ((mask >> sources[other, 4]) & 1)
+                sums[base + value - 1, 2] += n * 2 * a * b
+                sums[base + value - 1, 3] += n * (a + b)
+                sums[base + value - 1, 4] += n * 2
     for i in range(outcomes.shape[0]):
         for value in range(outcomes.shape[1]):
             for mask in range(outcomes.shape[2]):
@@ -125,14 +157,20 @@ def add_counted(outcomes, seats, win, sources, scratch, touched, sums):  # type:
                     _add_touched(outcomes[i, value, mask], scratch, touched, n, sums)
 
 
+@kernel(inline=True)
+def _part(mask, seats, win):  # type: ignore[no-untyped-def]
+    """What each winner gets of a win."""
+    winners = 0
+    for seat in range(seats):
+        winners += (mask >> seat) & 1
+    return win // max(1, winners)
+
+
 @kernel
 def _cases(source, value, mask, seats, win, scratch, touched, n):  # type: ignore[no-untyped-def]
     """Put a play's cases of a source's quantities into scratch; how many quantities have been touched."""
     kind, base, size = source[1], source[2], source[3]
-    winners = 0
-    for seat in range(seats):
-        winners += (mask >> seat) & 1
-    part = win // max(1, winners)
+    part = _part(mask, seats, win)
     if kind == NAMED:
         value -= size
         if value >= 0:

@@ -99,7 +99,7 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     for r, match in enumerate(matches):
 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
-            _count(_raised(results, lowest), counts, above)
+            _count(results, lowest, counts, above)
             if rotations == 1:
                 crossing.add_plays(results)
             if keep:
@@ -135,29 +135,21 @@ class _Crossing:
     """Adds up what is crossed with winning."""
 
     def __init__(self, match: Match) -> None:
-        self.seats = match.setting.seats
-        self.sources = cross.as_array(match.crossed)
-        single = [source for source in match.crossed if source.kind != cross.SEATED]
-        self.single, self.outcomes = cross.as_array(single), cross.outcomes(single, self.seats)
-        self.seated = cross.as_array([source for source in match.crossed if source.kind == cross.SEATED])
+        self.seats, self.sources = match.setting.seats, cross.as_array(match.crossed)
+        self.counts = cross.counts(match.crossed, self.seats)
         self.scratch, self.touched = np.zeros((match.quantities, 2), np.int64), np.zeros(match.quantities, np.int64)
         self.sums = np.zeros((match.quantities, 5), np.int64)
 
     def add_plays(self, rows: NDArray[np.int32]) -> None:
-        """Rows [play, 1 + columns], each a game number of its own: then counts tell almost all, and are quick."""
-        cross.count(rows, self.single, self.outcomes)
-        if self.seated.size:
-            self._add(rows[:, np.newaxis, :], self.seated)
+        """Rows [play, 1 + columns], each a game number of its own: then counts tell all, and are quick."""
+        cross.count(rows, self.sources, self.counts)
 
     def add_games(self, rows: NDArray[np.int32]) -> None:
         """Rows [game, rotation, 1 + columns]."""
-        self._add(rows, self.sources)
-
-    def _add(self, rows: NDArray[np.int32], sources: NDArray[np.int64]) -> None:
-        cross.add(rows, self.seats, WIN, sources, self.scratch, self.touched, self.sums)
+        cross.add(rows, self.seats, WIN, self.sources, self.scratch, self.touched, self.sums)
 
     def total(self) -> NDArray[np.object_]:
-        cross.add_counted(self.outcomes, self.seats, WIN, self.single, self.scratch, self.touched, self.sums)
+        cross.add_counted(self.counts, self.seats, WIN, self.sources, self.scratch, self.touched, self.sums)
         return self.sums.astype(object)
 
 
@@ -170,15 +162,16 @@ def _place(places, results, rotation, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _count(rows, counts, above):  # type: ignore[no-untyped-def]
-    """Add rows [play, column] to the histograms. above: number, sum, and the squares' sum in two halves of 32 bits."""
+def _count(rows, lowest, counts, above):  # type: ignore[no-untyped-def]
+    """Add rows [play, column], less the lowest value of each column, to the histograms. above: number, sum, and the
+    squares' sum in two halves of 32 bits."""
     for j in range(rows.shape[0]):
         for c in range(rows.shape[1]):
-            place = np.uint32(rows[j, c] - LOWEST)
+            value = np.int64(rows[j, c]) - lowest[c]
+            place = np.uint64(value - LOWEST)
             if place < BINS:
                 counts[place, c] += 1
             else:
-                value = np.int64(rows[j, c])
                 above[c, 0] += 1
                 above[c, 1] += value
                 above[c, 2] += value * value >> 32
@@ -268,7 +261,7 @@ def compile_all(matches: tuple[Match, ...]) -> None:
     """Compile, or load, every kernel that playing these matches calls, by a few rounds of play of a few games."""
     for match in matches:
         arena.play(match, 0, 32, lambda games, rows: None, rounds=4)
-    _count(np.zeros((1, 1), np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
+    _count(np.zeros((1, 1), np.int32), np.zeros(1, np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
     _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
     _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))
     for match in matches[:1]:

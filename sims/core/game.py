@@ -13,6 +13,9 @@ arena drives a table like this:
 
 What a policy sees is `ask.view`, a named tuple of arrays with the lane as last axis that shows what the deciding
 seat has legally learned, and nothing else. A policy never sees the table.
+
+In a game whose lanes are each at a decision of their own (`sims.core.records`) policies answer one view at a time, and
+may be part of the loop that plays; then nobody asks.
 """
 
 import re
@@ -174,12 +177,15 @@ class Policy:
     function: called as `function(view, weights, prepared, action)`; writes one action a view into `action`
         (1-D, `Game.action_dtype`). It may be compiled with `sims.core.kernel` (then the arena costs it nanoseconds a
         decision) or be plain NumPy code. The same view must give the same actions, whatever else is in the batch.
+        In a game whose table is `one_view`: called as `function(view, weights, prepared)`; returns the action for that
+        view, and must not write what it sees. (Plain Python is possible, too, and hundreds of times slower.)
     prepare: `prepare(knobs, seats, weights) -> named tuple of arrays`, called once a cell in the parent; what it
         returns arrives as `prepared` (an empty tuple without it). knobs: the game's model, not encoded.
     uses_word: whether it reads `view.word`, the one random `uint32` a decision that it may use. The words of a
         line-up that does not need them are not drawn, and `view.word` is zeros.
     costly: whether a decision takes so long (over 20 ns or so) that it pays to show it its own views alone: then
-        `view.seat` is -1 also where another policy is asked, and it may skip all those views.
+        `view.seat` is -1 also where another policy is asked, and it may skip all those views. (Where a policy answers
+        one view, it is never shown another's.)
     """
 
     name: str
@@ -306,8 +312,9 @@ class Game:
     contain `winner` (-1 for none or shared), `unfinished` (0 or 1), and the category `ending`: how the game ended."""
     policies: dict[str, Policy]
     table: Callable[[Setting, int], Table]
-    is_legal: Callable[[Any, NDArray[np.int8], NDArray[Any]], bool]
-    """`is_legal(view, seat, action)`: whether the actions are within the rules in all views with a seat."""
+    is_legal: Callable[..., bool]
+    """`is_legal(view, seat, action)`: whether the actions are within the rules in all views with a seat. Where the
+    table is `one_view`: `is_legal(view, action)`."""
     narrator: Callable[[Setting, Sequence[str]], "Narrator"]
     """`narrator(setting, titles)`: tells one game in words; titles: of the policies by seat."""
     action_dtype: type = np.int16
@@ -338,6 +345,12 @@ class Game:
     """What decisions come to, by names that a designer would use."""
     house_seats: tuple[int, ...] = ()
     """Further numbers of seats, which can be played where the knob `house_seats` is true."""
+
+    @property
+    def policy_takes(self) -> tuple[str, ...]:
+        """What its policies are called with."""
+        one = "view", "weights", "prepared"
+        return one if getattr(self.table, "one_view", False) else (*one, "action")
 
     @property
     def all_seats(self) -> tuple[int, ...]:

@@ -15,9 +15,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, overload
 
 os.environ.setdefault("NUMBA_DISABLE_INTEL_SVML", "1")  # the same transcendental functions on every machine
@@ -97,24 +98,74 @@ def _outside(function: Callable[..., Any]) -> Path | None:
 
 
 @overload
-def kernel(function: Callable[..., Any], *, inline: bool = ...) -> Any: ...
+def kernel(function: Callable[..., Any], *, inline: bool = ..., pasted: bool = ...) -> Any: ...
 @overload
-def kernel(function: None = ..., *, inline: bool = ...) -> Callable[[Callable[..., Any]], Any]: ...
-def kernel(function: Callable[..., Any] | None = None, *, inline: bool = False) -> Any:
+def kernel(function: None = ..., *, inline: bool = ..., pasted: bool = ...) -> Callable[[Callable[..., Any]], Any]: ...
+def kernel(function: Callable[..., Any] | None = None, *, inline: bool = False, pasted: bool = False) -> Any:
     """Compile `function` when it is first called, or load it from the cache.
 
     Integers wrap, nothing is checked for bounds, the GIL is released, floating point is not reordered. With
     `inline=True` the function is melted into its callers, which small functions of scalars want: a loop over lanes
     with a call in it is not vectorised, and LLVM alone does not inline ten rounds of Philox (8 times slower).
+    With `pasted=True` its source is, as it were, which functions want that return records: a call cannot give those.
     With `NUMBA_DISABLE_JIT=1` the plain Python function comes back.
     """
     if function is None:
-        return lambda wrapped: kernel(wrapped, inline=inline)
+        return lambda wrapped: kernel(wrapped, inline=inline, pasted=pasted)
+    return _compiled(function, [function], inline=inline, pasted=pasted)
+
+
+def _has_file(function: Callable[..., Any]) -> bool:
+    """Not so for what was typed at a prompt."""
+    return Path(function.__code__.co_filename).is_file()
+
+
+def _compiled(
+    function: Callable[..., Any],
+    parts: Sequence[Callable[..., Any]],
+    *,
+    inline: bool = False,
+    pasted: bool = False,
+    on_disk: bool = True,
+) -> Any:
+    """parts: the functions whose code decides which cache folder it is."""
     if config.DISABLE_JIT:
         return function
-    config.CACHE_DIR = str(cache_folder(_outside(function)))  # read by Numba at this moment, once a function
-    on_disk = Path(function.__code__.co_filename).is_file()  # not so for what was typed at a prompt
-    return numba.njit(cache=on_disk, nogil=True, error_model="numpy", forceinline=inline)(function)
+    outside = next((path for path in map(_outside, parts) if path), None)
+    config.CACHE_DIR = str(cache_folder(outside))  # read by Numba at this moment, once a function
+    return numba.njit(
+        cache=on_disk and all(map(_has_file, parts)),
+        nogil=True,
+        error_model="numpy",
+        forceinline=inline,
+        inline="always" if pasted else "never",
+    )(function)
+
+
+def plain(function: Callable[..., Any]) -> Any:
+    """The Python function that a kernel was made of."""
+    return getattr(function, "py_func", function)
+
+
+def bound(template: Callable[..., Any], **parts: Callable[..., Any]) -> Any:
+    """A kernel of its own: a template in which these global names are these functions.
+
+    A kernel that takes functions as arguments is compiled by every process anew, and calls them by their address,
+    which costs more than many of them take. This one is kept on disk like any other, under a name made of its parts
+    (unless one of them is a closure, whose name does not say what it does), and they are melted into it. If one of them
+    is no kernel, what comes back is plain Python, too.
+    """
+    function, plains = plain(template), {name: plain(part) for name, part in parts.items()}
+    is_kernel = all(part is not plains[name] for name, part in parts.items())
+    names = parts if is_kernel else plains
+    made = FunctionType(function.__code__, function.__globals__ | names, function.__name__, function.__defaults__)
+    made.__module__, made.__doc__ = function.__module__, function.__doc__
+    if not is_kernel:
+        return made
+    named = [f"{each.__module__}.{each.__qualname__}:{each.__code__.co_firstlineno}" for each in plains.values()]
+    made.__qualname__ = f"{function.__qualname__}_{hashlib.sha256(repr((*parts, *named)).encode()).hexdigest()[:16]}"
+    on_disk = not any(each.__closure__ for each in plains.values())
+    return _compiled(made, [function, *plains.values()], on_disk=on_disk)
 
 
 def specialised(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:

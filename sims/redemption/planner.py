@@ -314,17 +314,13 @@ def scratch(knobs: Any, seats: int, weights: Any) -> Scratch:
     "knows, and takes the one that wins most.",
     prepare=scratch,
     uses_word=True,
-    costly=True,
     exact=(Whole, knob(12, "Paths of luck that are followed exactly, at most; beyond, worlds.", low=1, high=64)),
     worlds=(Whole, knob(2, "Worlds in the first round; twice as many in each further one.", low=1, high=1000)),
     width=(Whole, knob(6, "Options of a choice within an effect that are looked at.", low=2, high=64)),
 )
 @kernel
-def planner(view, weights, prepared, action):
-    fixed, kind, seat, word, board = view.fixed.record[0], view.kind, view.seat, view.word, view.board
+def planner(view, weights, prepared):
     boards, secrets, order = prepared.board.copy(), prepared.secret.copy(), np.empty(MOST, np.int64)
     options, world = blank_options(boards[:MOST], secrets[:MOST], weights.exact), World(boards[MOST:], secrets[MOST:])
-    for i in range(action.size):
-        if seat[i] >= 0:
-            key = u64(word[i]) + (u64(1) << u64(40))
-            action[i] = plan(fixed, board[i], kind[i], key, weights, options, order, world)
+    key = u64(view.word) + (u64(1) << u64(40))
+    return plan(view.fixed.record, view.board, view.kind, key, weights, options, order, world)

@@ -1,7 +1,6 @@
 """The baseline policies of Shred of Redemption, exactly as the rulings define them.
 
-Each is a loop over the lanes of a view (`table.View`). Arrays are taken from the view before the loop: within it every
-`view.name` would count references. A policy that tries things does so on copies of a lane's board.
+Each answers one view (`rules.View`). A policy that tries things does so on copies of the board.
 """
 
 from typing import NamedTuple
@@ -49,6 +48,7 @@ from sims.redemption.rules import (
     DISCARD,
     EFFECT,
     KEEP,
+    LAYOUT,
     USE,
     action_of,
     count_actions,
@@ -63,18 +63,13 @@ i64, u32, u64 = np.int64, np.uint32, np.uint64
 
 @policy("Every decision uniform over its legal options; never concedes.", uses_word=True)
 @kernel
-def random(view, weights, prepared, action):
-    kind, seat, word, board = view.kind, view.seat, view.word, view.board
-    for i in range(action.size):
-        if seat[i] < 0:
-            continue
-        b = board[i]
-        if kind[i] == KEEP:
-            action[i] = choice(word[i], b.offers)
-        elif kind[i] == ACT:
-            action[i] = nth_action(b, i64(choice(word[i], count_actions(b))))
-        else:
-            action[i] = nth_option(b, i64(choice(word[i], count_options(b) + b.may)))
+def random(view, weights, prepared):
+    kind, word, b = view.kind, view.word, view.board
+    if kind == KEEP:
+        return i64(choice(word, b.offers))
+    if kind == ACT:
+        return i64(nth_action(b, i64(choice(word, count_actions(b)))))
+    return i64(nth_option(b, i64(choice(word, count_options(b) + b.may))))
 
 
 @kernel
@@ -312,11 +307,7 @@ def scrap(fixed, board, kind, trials):
     return found if found >= 0 else draw_or_concede(fixed, board)
 
 
-@policy("Tries every action, takes the first that brings most matches less regrets; else draws.", costly=True)
+@policy("Tries every action, takes the first that brings most matches less regrets; else draws.")
 @kernel
-def scrapper(view, weights, prepared, action):
-    fixed, kind, seat, board = view.fixed.record[0], view.kind, view.seat, view.board
-    trials = np.empty_like(board[:1])
-    for i in range(action.size):
-        if seat[i] >= 0:
-            action[i] = scrap(fixed, board[i], kind[i], trials)
+def scrapper(view, weights, prepared):
+    return scrap(view.fixed.record, view.board, view.kind, np.empty(1, LAYOUT.board))

@@ -118,7 +118,7 @@ def _layout() -> Layout:
     ]  # fmt: skip
     secret = [
         ("key", u64), ("game", u64),
-        ("kind", i64), ("asked", i64),  # of decision, and how many there were
+        ("kind", i64), ("seat", i64), ("asked", i64),  # of decision, whose it is, and how many there were
         ("top", i64),  # cards of the deck that were offered
         ("ending", i64),
         ("uses", i64), ("discards", i64), ("effects", i64), ("card_draws", i64),
@@ -468,23 +468,14 @@ def is_action(board, action):
     return place == 0 and (verb == CONCEDE or (verb == DECLARE and board.matched != 0))
 
 
-@kernel
-def is_legal(view, seat, action):
-    """Whether the action is within the rules in every view with a seat."""
+@kernel(inline=True)
+def is_legal(view, action):
     kind, board = view.kind, view.board
-    for i in range(seat.size):
-        if seat[i] < 0:
-            continue
-        b = board[i]
-        if kind[i] == CHOOSE:
-            legal = is_option(b, action[i])
-        elif kind[i] == ACT:
-            legal = is_action(b, action[i])
-        else:
-            legal = 0 <= action[i] < b.offers
-        if not legal:
-            return False
-    return True
+    if kind == CHOOSE:
+        return is_option(board, action)
+    if kind == ACT:
+        return is_action(board, action)
+    return 0 <= action < board.offers
 
 
 # Lanes of games
@@ -504,42 +495,40 @@ class Lanes(NamedTuple):
     action: Any
 
 
-@kernel
-def resume(g, step, draws_words, i, state, kind, seat, word):
-    """Run lane i on from a step, and show what is asked."""
-    state[i] = run(g, step)
-    if state[i] != ASKED:
-        seat[i] = -1
-        return 0
-    kind[i], seat[i] = g.secret.kind, 0
-    word[i] = luck(g, POLICY_WORD, g.secret.asked) if draws_words else u32(0)
-    return 1
+class View(NamedTuple):
+    """What the player sees. For whoever watches a whole table: arrays with the lane last, in `fixed` too."""
+
+    fixed: Any
+    """`fixed.record`: the game's knobs, encoded, and the pack's tables (`LAYOUT`)."""
+    kind: Any
+    """KEEP: the action is a place among the cards offered. ACT: what `action_of` makes of a verb and a place. CHOOSE,
+    inside an effect: what `effects.option` makes of a first and a second thing, or NONE."""
+    seat: Any
+    """0; -1 in a lane where nobody is asked."""
+    word: Any
+    """uint32: the only randomness that a policy may use; 0 unless the policy declares `uses_word`."""
+    board: Any
+    """A record: all that lies open (`LAYOUT`), the bag's contents too (SR29)."""
 
 
-@kernel
-def start(fixed, draws_words, t):
-    """Begin the next action of every game whose last is complete; how many lanes are asked now."""
-    board, secret, state, kind, seat, word, _ = t  # in the loop each `t.name` would count references
-    f, asked = fixed.record[0], 0
-    for i in range(state.size):
-        if state[i] == RESTING or state[i] == DEALT:
-            step = HISTORY if state[i] == DEALT else ACTING
-            asked += resume(Game(f, board[i], secret[i]), step, draws_words, i, state, kind, seat, word)
-        else:
-            asked += state[i] == ASKED
-    return asked
+@kernel(pasted=True)
+def game_at(fixed, t, i):
+    return Game(fixed.record[0], t.board[i], t.secret[i])
 
 
-@kernel
-def play(fixed, draws_words, t):
-    """Take in all answers and play on; how many lanes are asked now."""
-    board, secret, state, kind, seat, word, action = t
-    f, asked = fixed.record[0], 0
-    for i in range(state.size):
-        if state[i] == ASKED:
-            g = Game(f, board[i], secret[i])
-            asked += resume(g, hear(g, action[i]), draws_words, i, state, kind, seat, word)
-    return asked
+@kernel(pasted=True)
+def view_of(g, word):
+    return View(Fixed(g.fixed), g.secret.kind, g.secret.seat, word, g.board)
+
+
+@kernel(inline=True)
+def policy_word(g):
+    return luck(g, POLICY_WORD, g.secret.asked)
+
+
+@kernel(inline=True)
+def first_step(g, state):
+    return HISTORY if state == DEALT else ACTING
 
 
 @kernel

@@ -1,34 +1,15 @@
-"""A table of Shred of Redemption, where a turn is an action, and what its policies see. The rules are in `rules.py` and
+"""A table of Shred of Redemption, where a turn is an action. The rules, and what policies see, are in `rules.py` and
 `effects.py`.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sims.core.game import Setting
 from sims.core.records import ASKED, DEALT, RecordTable, asking, records
 from sims.redemption import rules
-from sims.redemption.rules import LAYOUT, Lanes
-
-Bytes = NDArray[np.int8]
-
-
-class View(NamedTuple):
-    """What the player sees, one decision a lane. Arrays are read-only."""
-
-    fixed: Any
-    """`fixed.record[0]`: the game's knobs, encoded, and the pack's tables (`rules.LAYOUT`)."""
-    kind: Bytes
-    """[lane] KEEP: the action is a place among the cards offered. ACT: what `rules.action_of` makes of a verb and a
-    place. CHOOSE, inside an effect: what `effects.option` makes of a first and a second thing, or NONE."""
-    seat: Bytes
-    """[lane] 0; -1 where nobody is asked."""
-    word: NDArray[np.uint32]
-    """[lane] the only randomness that a policy may use; zeros unless the policy declares `uses_word`."""
-    board: Any
-    """[lane] records: all that lies open (`rules.LAYOUT`), the bag's contents too (SR29)."""
+from sims.redemption.rules import LAYOUT, Lanes, View
 
 
 class Table(RecordTable):

@@ -1,8 +1,7 @@
 """The baseline policies of Sin City, exactly as the rulings define them.
 
-Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are three records,
-`view.fixed.record[0]`, `view.board[i]` and `view.mine[i]` (their fields: `rules.layout`). Arrays are taken from the
-view before the loop: within it every `view.name` would count references.
+Each answers one view (`rules.View`). What a policy needs of it are three records, `view.fixed.record`, `view.board`
+and `view.mine` (their fields: `rules.layout`).
 """
 
 import numpy as np
@@ -201,53 +200,37 @@ def other_answer(fixed, mine, kind, keeps):
     return NO if kind == SAVE else PASS
 
 
-@policy("Plays every character; never attacks, uses law or plays an event.", costly=True)
+@policy("Plays every character; never attacks, uses law or plays an event.")
 @kernel
-def builder(view, weights, prepared, action):
-    fixed, kinds, seats, mines = view.fixed.record[0], view.kind, view.seat, view.mine
-    for i in range(action.size):
-        if seats[i] >= 0:
-            kind, mine = kinds[i], mines[i]
-            if kind == HELP:
-                action[i] = put_into_play(fixed, mine)
-            elif kind == KILL:
-                action[i] = PASS
-            else:
-                action[i] = other_answer(fixed, mine, kind, False)
+def builder(view, weights, prepared):
+    fixed, kind, mine = view.fixed.record, view.kind, view.mine
+    if kind == HELP:
+        return put_into_play(fixed, mine)
+    return PASS if kind == KILL else other_answer(fixed, mine, kind, False)
 
 
-@policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.", costly=True)
+@policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.")
 @kernel
-def brawler(view, weights, prepared, action):
-    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
-    for i in range(action.size):
-        if seats[i] >= 0:
-            kind, mine = kinds[i], mines[i]
-            if kind == HELP:
-                action[i] = put_into_play(fixed, mine)
-            elif kind == KILL:
-                action[i] = deed(fixed, boards[i], mine, seats[i])
-            else:
-                action[i] = other_answer(fixed, mine, kind, False)
+def brawler(view, weights, prepared):
+    fixed, kind, mine = view.fixed.record, view.kind, view.mine
+    if kind == HELP:
+        return put_into_play(fixed, mine)
+    if kind == KILL:
+        return deed(fixed, view.board, mine, view.seat)
+    return other_answer(fixed, mine, kind, False)
 
 
-@policy("As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.", costly=True)
+@policy("As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.")
 @kernel
-def schemer(view, weights, prepared, action):
-    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
-    for i in range(action.size):
-        if seats[i] >= 0:
-            kind, board, mine = kinds[i], boards[i], mines[i]
-            if kind == HELP:
-                card = draw_event(fixed, board, mine)
-                action[i] = card if card >= 0 else put_into_play(fixed, mine)
-            elif kind == KILL:
-                answer = PASS if any_of(board.acted) else harmful_event(fixed, board, mine, seats[i])
-                action[i] = answer if answer != PASS else deed(fixed, board, mine, seats[i])
-            elif kind == FIGHT:
-                action[i] = fight_card(fixed, board, mine)
-            else:
-                action[i] = other_answer(fixed, mine, kind, True)
+def schemer(view, weights, prepared):
+    fixed, kind, board, mine = view.fixed.record, view.kind, view.board, view.mine
+    if kind == HELP:
+        card = draw_event(fixed, board, mine)
+        return card if card >= 0 else put_into_play(fixed, mine)
+    if kind == KILL:
+        answer = PASS if any_of(board.acted) else harmful_event(fixed, board, mine, view.seat)
+        return answer if answer != PASS else deed(fixed, board, mine, view.seat)
+    return fight_card(fixed, board, mine) if kind == FIGHT else other_answer(fixed, mine, kind, True)
 
 
 # Any option, each equally likely
@@ -318,19 +301,14 @@ def any_card(mine, word, passes):
     return nth(mine.options, place) if place >= 0 else PASS
 
 
-@policy("Each decision uniform over its legal options.", uses_word=True, costly=True)
+@policy("Each decision uniform over its legal options.", uses_word=True)
 @kernel
-def random(view, weights, prepared, action):
-    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
-    for i in range(action.size):
-        if seats[i] >= 0:
-            kind, board, mine = kinds[i], boards[i], mines[i]
-            if kind in (HELP, KILL):
-                targets = np.empty(len(mine.options), np.int64)
-                total = option(fixed, board, mine, seats[i], -1, targets)[1]
-                wanted = i64(choice(view.word[i], total))
-                action[i] = option(fixed, board, mine, seats[i], wanted, targets)[0]
-            elif kind in (INVESTIGATE, SPEND, SAVE):
-                action[i] = choice(view.word[i], 2)
-            else:
-                action[i] = any_card(mine, view.word[i], kind != DISCARD and kind != FRIEND)
+def random(view, weights, prepared):
+    fixed, kind, seat, board, mine = view.fixed.record, view.kind, view.seat, view.board, view.mine
+    if kind in (HELP, KILL):
+        targets = np.empty(len(mine.options), np.int64)
+        total = option(fixed, board, mine, seat, -1, targets)[1]
+        return option(fixed, board, mine, seat, i64(choice(view.word, total)), targets)[0]
+    if kind in (INVESTIGATE, SPEND, SAVE):
+        return i64(choice(view.word, 2))
+    return any_card(mine, view.word, kind != DISCARD and kind != FRIEND)

@@ -3,8 +3,8 @@
 A game is a state machine: `run` plays on from a *step* until somebody has a choice, the turn ends, or the game does.
 Each step is a function of a `Game` that returns the next step; an answer comes back through `hear`. What is known of a
 game lies in three records, by who may see it: `board` (everybody), `mine` (whoever decides), `secret` (the table);
-`fixed` is the same for all games of a table. `play` and `start` run every lane of a table. Cards and sets of them:
-see `cards.py`.
+`fixed` is the same for all games of a table. `sims/core/records.py` plays many. Cards and sets of them: see
+`cards.py`.
 
 A kernel that is small or runs often is melted into its callers; the others are not, since that would take long to
 compile. Without the compiler NumPy's rules hold for the numbers in records, hence `i64(...)` where they could overflow.
@@ -1209,6 +1209,8 @@ def run(g, step):
             step = torture(g)
         else:
             step = end_turn(g)
+    if step == ASKED:
+        show(g)
     return step
 
 
@@ -1230,45 +1232,45 @@ class Lanes(NamedTuple):
     action: Any
 
 
+class View(NamedTuple):
+    """What a deciding seat sees. For whoever watches a whole table: arrays with the lane last, in `fixed` too."""
+
+    fixed: Any
+    """`fixed.record`: the game's knobs, encoded, the number of seats, and tables of the cards (`layout`)."""
+    kind: Any
+    """HELP, KILL: the action is PASS or what `action_of` makes of a card, its target and the way it acts. INVESTIGATE,
+    SPEND (the +2 on this Find roll), SAVE (`dying` by Hospital Stay): YES or NO. FIND, FIGHT, LAW: a card to change the
+    roll, or PASS. FRIEND, DISCARD: a card."""
+    seat: Any
+    """Who decides; -1 in a lane where nobody is asked."""
+    word: Any
+    """uint32: the only randomness that a policy may use; 0 unless the policy declares `uses_word`."""
+    board: Any
+    """A record: what lies open (`layout`)."""
+    mine: Any
+    """A record: what the deciding seat alone knows. Of hidden cards it keeps two things: which card is where, as far as
+    it saw (`known`, `next`), and which further cards are in others' hands (`away`). What it could conclude beyond that
+    is left to policies."""
+
+
+@kernel(pasted=True)
+def game_at(fixed, t, i):
+    return Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
+
+
+@kernel(pasted=True)
+def view_of(g, word):
+    return View(Fixed(g.fixed), g.secret.kind, g.secret.seat, word, g.board, g.mine)
+
+
 @kernel(inline=True)
 def policy_word(g):
     return luck(g, POLICY_WORD, g.board.turn * 4096 + g.secret.asked)[0]
 
 
-@kernel
-def start(fixed, draws_words, t):
-    """Begin the next turn of every game whose last turn has ended; how many lanes are asked now."""
-    board, secret, mine, state, kind, seat, word, _ = t  # in the loop each `t.name` would count references
-    f, asked = fixed.record[0], 0
-    for i in range(state.size):
-        if state[i] == RESTING or state[i] == DEALT:
-            g = Game(f, board[i], secret[i], mine[i])
-            state[i] = run(g, begin_turn(g))
-            if state[i] == ASKED:
-                show(g)
-                kind[i], seat[i] = g.secret.kind, g.secret.seat
-                word[i] = policy_word(g) if draws_words else u32(0)
-        asked += state[i] == ASKED
-    return asked
-
-
-@kernel
-def play(fixed, draws_words, t):
-    """Take in all answers and play on; how many lanes are asked now."""
-    board, secret, mine, state, kind, seat, word, action = t
-    f, asked = fixed.record[0], 0
-    for i in range(state.size):
-        if state[i] == ASKED:
-            g = Game(f, board[i], secret[i], mine[i])
-            state[i] = run(g, hear(g, action[i]))
-            if state[i] == ASKED:
-                show(g)
-                kind[i], seat[i] = g.secret.kind, g.secret.seat
-                word[i] = policy_word(g) if draws_words else u32(0)
-                asked += 1
-            else:
-                seat[i] = -1
-    return asked
+@kernel(inline=True)
+def first_step(g, state):
+    return begin_turn(g)
 
 
 @kernel
@@ -1394,18 +1396,9 @@ def look(lanes, fixed, t, sights):
 # What a policy may answer
 
 
-@kernel
-def is_legal(view, seat, action):
-    """Whether the action is within the rules in every view with a seat."""
-    fixed, kind, board, mine = view.fixed.record[0], view.kind, view.board, view.mine
-    for i in range(seat.size):
-        if seat[i] >= 0 and not allowed(fixed, board[i], mine[i], kind[i], seat[i], action[i]):
-            return False
-    return True
-
-
 @kernel(inline=True)
-def allowed(fixed, board, mine, kind, seat, action):
+def is_legal(view, action):
+    fixed, kind, mine = view.fixed.record, view.kind, view.mine
     if kind in (INVESTIGATE, SPEND, SAVE):
         return action in (NO, YES)
     if action == PASS:
@@ -1415,10 +1408,10 @@ def allowed(fixed, board, mine, kind, seat, action):
         return False
     if kind != KILL and kind != HELP:
         return action == card
-    return is_legal_deed(fixed, board, mine, seat, action)
+    return is_legal_deed(fixed, view.board, mine, view.seat, action)
 
 
-@kernel
+@kernel(inline=True)
 def is_legal_deed(fixed, board, mine, seat, action):
     """Whether a card that may act in the Help or the Kill Phase may act in this way, on this target."""
     card, target, law = card_of(action), target_of(action), by_law(action)

@@ -1,6 +1,6 @@
-"""A table of Sin City, and what its policies see. The rules are in `rules.py`."""
+"""A table of Sin City. The rules, and what policies see, are in `rules.py`."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,30 +9,7 @@ from sims.core.game import Setting
 from sims.core.records import ASKED, FREE, RecordTable, asking, records
 from sims.sincity import rules
 from sims.sincity.cards import CHARACTERS, PSYCHOPATH, WORD
-from sims.sincity.rules import Lanes
-
-Bytes = NDArray[np.int8]
-
-
-class View(NamedTuple):
-    """What the deciding seats see, one decision a lane. Arrays are read-only."""
-
-    fixed: Any
-    """`fixed.record[0]`: the game's knobs, encoded, the number of seats, and tables of the cards (`rules.layout`)."""
-    kind: Bytes
-    """[lane] HELP, KILL: the action is PASS or what `rules.action_of` makes of a card, its target and the way it acts.
-    INVESTIGATE, SPEND (the +2 on this Find roll), SAVE (`dying` by Hospital Stay): YES or NO. FIND, FIGHT, LAW: a card
-    to change the roll, or PASS. FRIEND, DISCARD: a card. Each lane is at a decision of its own."""
-    seat: Bytes
-    """[lane] who decides; -1 where nobody is asked."""
-    word: NDArray[np.uint32]
-    """[lane] the only randomness that a policy may use; zeros unless the policy declares `uses_word`."""
-    board: Any
-    """[lane] records: what lies open (`rules.layout`)."""
-    mine: Any
-    """[lane] records: what the deciding seat alone knows. Of hidden cards it keeps two things: which card is where, as
-    far as it saw (`known`, `next`), and which further cards are in others' hands (`away`). What it could conclude
-    beyond that is left to policies."""
+from sims.sincity.rules import Lanes, View
 
 
 class Table(RecordTable):

@@ -357,32 +357,24 @@ def drop_least(fixed, mine, weights, left):
 
 
 @kernel
-def judge(view, weights, prepared, action):
-    fixed, kinds, seats, boards, mines = view.fixed.record[0], view.kind, view.seat, view.board, view.mine
-    for i in range(action.size):
-        if seats[i] < 0:
-            continue
-        kind, board, mine, seat = kinds[i], boards[i], mines[i], seats[i]
-        if kind == HELP:
-            card = draw_event(fixed, board, mine)
-            action[i] = card if card >= 0 else play_character(fixed, board, mine, seat)
-            continue
-        if kind == INVESTIGATE or kind == SPEND:
-            action[i] = YES
-            continue
-        if kind == FRIEND:
-            action[i] = best_fighter(fixed, mine.options)
-            continue
-        left = turns_left(fixed, board, weights)
-        if kind == KILL:
-            found = best_harm(fixed, board, mine, weights, seat, left)
-            action[i] = found if found != PASS else best_deed(fixed, board, mine, weights, prepared, seat, left)
-        elif kind == DISCARD:
-            action[i] = drop_least(fixed, mine, weights, left)
-        elif kind == SAVE:
-            action[i] = YES if worth(fixed, weights, board.dying, left) >= weights.card else NO
-        else:
-            action[i] = roll_card(fixed, board, mine, weights, prepared, kind, seat, left)
+def judge(view, weights, prepared):
+    fixed, kind, seat, board, mine = view.fixed.record, view.kind, view.seat, view.board, view.mine
+    if kind == HELP:
+        card = draw_event(fixed, board, mine)
+        return card if card >= 0 else play_character(fixed, board, mine, seat)
+    if kind == INVESTIGATE or kind == SPEND:
+        return YES
+    if kind == FRIEND:
+        return best_fighter(fixed, mine.options)
+    left = turns_left(fixed, board, weights)
+    if kind == KILL:
+        found = best_harm(fixed, board, mine, weights, seat, left)
+        return found if found != PASS else best_deed(fixed, board, mine, weights, prepared, seat, left)
+    if kind == DISCARD:
+        return drop_least(fixed, mine, weights, left)
+    if kind == SAVE:
+        return YES if worth(fixed, weights, board.dying, left) >= weights.card else NO
+    return roll_card(fixed, board, mine, weights, prepared, kind, seat, left)
 
 
 # The policies: one judge, different values
@@ -408,7 +400,7 @@ def _weights(**own: float) -> Any:
 
 
 def _judge(name: str, help: str, **own: float) -> Any:
-    return policy(help, name=name, prepare=odds, costly=True, **_weights(**own))(judge)
+    return policy(help, name=name, prepare=odds, **_weights(**own))(judge)
 
 
 tempo = _judge("tempo", "Does what is worth most one step ahead: points, threats and losses by their exact chances.")

@@ -37,7 +37,7 @@ class Narrator:
         self.heading: tuple[int, str] = (-1, "")
 
     def tell(self, table: Any, ask: Ask | None) -> list[str]:
-        board, players = table.t.board[LANE], table.t.players[:, LANE]
+        board, players = table.t.board[LANE], table.t.board[LANE].players[: table.setting.seats]
         lines = list(self._changes(players))
         if board.turn > self.turn:
             self.turn = int(board.turn)
@@ -89,7 +89,7 @@ class Narrator:
 
     def _decision(self, table: Any, ask: Ask) -> list[str]:
         seat, action, kind = int(ask.seat[LANE]), int(ask.action[LANE]), int(ask.view.kind[LANE])
-        board, player = table.t.board[LANE], table.t.players[seat, LANE]
+        board, player = table.t.board[LANE], table.t.board[LANE].players[seat]
         tell = {
             state.SIDE: self._side, state.PREP: self._deed, state.LOOT: self._deed, state.ROLL: self._roll,
             state.FIGHT: self._fight, state.EFFECT: self._effect,
@@ -183,7 +183,7 @@ class Narrator:
         table.look(np.zeros(1, np.int32), sights)
         lines = ["", f"The end, after round {self.turn + 1}."]
         for seat in range(self.seats):
-            dead = " and is dead" * int(table.t.players[seat, LANE].out)
+            dead = " and is dead" * int(table.t.board[LANE].players[seat].out)
             lines.append(f"{self._name(seat)} has {sights[0, seat]} points{dead}.")
         way = state.ENDINGS[int(secret.ending)]
         winners = [self._name(seat) for seat in range(self.seats) if int(secret.winners) >> seat & 1]

@@ -344,7 +344,7 @@ def go_on(g, p, step):
 def affect(g, action):
     """The answer about an effect."""
     b, what, target = g.board, what_of(action), target_of(action)
-    p = g.players[b.active]
+    p = g.board.players[b.active]
     if what == DECLINE:
         b.row = -1
     elif what == MARK:
@@ -358,7 +358,7 @@ def affect(g, action):
 @kernel
 def hear_fight(g, action):
     b, what, target = g.board, what_of(action), target_of(action)
-    p = g.players[b.active]
+    p = g.board.players[b.active]
     step = RESOLVING if b.stage == RESOLUTION else FIGHTING
     if what == USE:
         use(g, p, target, token_of(action))
@@ -400,7 +400,7 @@ def next_stage(g, p):
 def fight(g):
     b = g.board
     while b.active < g.fixed.seats:
-        p = g.players[b.active]
+        p = g.board.players[b.active]
         if p.out:
             b.active += 1
         elif b.row >= 0:
@@ -426,7 +426,7 @@ def end_fight(g):
 def resolve(g):
     b = g.board
     while b.active < g.fixed.seats:
-        p = g.players[b.active]
+        p = g.board.players[b.active]
         if p.out:
             b.active += 1
         elif b.stage == ARRIVING:
@@ -495,7 +495,7 @@ def beat(g, p):
 # What is legal
 
 
-@kernel
+@kernel(inline=True)
 def allowed_fight(m, kind, action):
     """Whether an answer to FIGHT or EFFECT is within the rules."""
     what, target, mode = what_of(action), target_of(action), token_of(action)

@@ -1,8 +1,7 @@
 """The baseline policies of Vengeance, exactly as `README.md` defines them.
 
-Each is a loop over the lanes of a view (`table.View`). What a policy needs of a lane are records: `fixed.pack[0]`,
-`board[i]`, `mine[i]` (what may be chosen), and `players[seat, i]` (their fields: `state.py`). Arrays are taken from the
-view before the loop: within it every `view.name` would count references.
+Each answers one view (`rules.View`). What a policy needs of it are records: `fixed.pack`, `board`, `mine` (what may be
+chosen), and `players[seat]` (their fields: `state.py`).
 """
 
 from sims.core.bits import bit, count, has, lowest, nth
@@ -13,6 +12,7 @@ from sims.vengeance.fight import is_protected
 from sims.vengeance.pack import ABILITIES
 from sims.vengeance.prepare import possible, stands_for
 from sims.vengeance.race import in_hand
+from sims.vengeance.rules import game_of
 from sims.vengeance.state import (
     ACTIONS,
     BOSS,
@@ -49,9 +49,9 @@ from sims.vengeance.state import (
     TOUGH_GUY,
     TRAIN,
     USE,
-    Game,
     action_of,
     assign_of,
+    i32,
     i64,
     throw_of,
 )
@@ -154,26 +154,22 @@ def any_use(m, word):
     "Each decision uniform over its legal options; takes all dice it may, marks objectives at once.", uses_word=True
 )
 @kernel
-def random(view, weights, prepared, action):
-    kinds, seats, words, mines, players = view.kind, view.seat, view.word, view.mine, view.players
-    for i in range(action.size):
-        if seats[i] >= 0:
-            kind, word, m, p = kinds[i], words[i], mines[i], players[seats[i], i]
-            if kind == ROLL:
-                action[i] = any_roll(m, p, word)
-            elif kind == PREP:
-                action[i] = any_prep(m, p, word)
-            elif kind == LOOT:
-                action[i] = any_deed(m, LOOT_DIE, p.todo, word)
-            elif kind == SIDE:
-                action[i] = choice(word, 2)
-            elif m.marks:
-                action[i] = mark_lowest(m)
-            elif kind == FIGHT:
-                action[i] = any_use(m, word)
-            else:
-                place = i64(choice(word, 1 + count(m.targets)))
-                action[i] = action_of(TARGET, nth(m.targets, place - 1)) if place else action_of(DECLINE)
+def random(view, weights, prepared):
+    kind, word, m, p = view.kind, view.word, view.mine, view.board.players[view.seat]
+    if kind == ROLL:
+        return any_roll(m, p, word)
+    if kind == PREP:
+        return any_prep(m, p, word)
+    if kind == LOOT:
+        return any_deed(m, LOOT_DIE, p.todo, word)
+    if kind == SIDE:
+        return i32(choice(word, 2))
+    if m.marks:
+        return mark_lowest(m)
+    if kind == FIGHT:
+        return any_use(m, word)
+    place = i64(choice(word, 1 + count(m.targets)))
+    return action_of(TARGET, nth(m.targets, place - 1)) if place else action_of(DECLINE)
 
 
 # brawler
@@ -339,10 +335,5 @@ def brawl(g, kind, p):
 
 @policy("Punches what is there, charges and dashes at what is near; no tiles, no items.")
 @kernel
-def brawler(view, weights, prepared, action):
-    kinds, seats, boards, mines, players = view.kind, view.seat, view.board, view.mine, view.players
-    pack, record = view.fixed.pack[0], view.fixed.record[0]
-    for i in range(action.size):
-        if seats[i] >= 0:
-            g = Game(record, pack, boards[i], None, mines[i], players[:, i])
-            action[i] = brawl(g, kinds[i], players[seats[i], i])
+def brawler(view, weights, prepared):
+    return brawl(game_of(view), view.kind, view.board.players[view.seat])

@@ -183,7 +183,7 @@ def prepare(g):
     """Everybody performs its actions, seat by seat (VX1)."""
     b = g.board
     while b.active < g.fixed.seats:
-        p = g.players[b.active]
+        p = g.board.players[b.active]
         if not p.out and offer_prep(g, p):
             return ask(g, PREP, b.active)
         b.active += 1
@@ -193,7 +193,7 @@ def prepare(g):
 @kernel
 def hear_prep(g, action):
     b, what, target = g.board, what_of(action), target_of(action)
-    p = g.players[b.active]
+    p = g.board.players[b.active]
     if what == DONE:
         b.active += 1
     elif what == BUY:
@@ -215,14 +215,14 @@ def hear_loot(g, action):
     b = g.board
     b.loots -= 1
     if what_of(action) != DONE:
-        deed(g, g.players[b.active], what_of(action), target_of(action))
+        deed(g, g.board.players[b.active], what_of(action), target_of(action))
     return RESOLVING
 
 
 # What is legal
 
 
-@kernel
+@kernel(inline=True)
 def allowed_deed(pack, m, p, kind, action):
     """Whether an answer to PREP or LOOT is within the rules."""
     what, target, token, second = what_of(action), target_of(action), token_of(action), second_of(action)

@@ -76,12 +76,12 @@ def next_roller(g):
     """The seat whose next roll falls first, -1 if nobody rolls any more; equal times in random order (VR1)."""
     speed, found = g.fixed.speed, i64(-1)
     for seat in range(g.fixed.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         if p.rolling:
             if found < 0:
                 found = i64(seat)
                 continue
-            first = g.players[found]
+            first = g.board.players[found]
             mine, other = p.clock * speed[found], first.clock * speed[seat]
             if mine < other or (mine == other and order(g, seat, p) < order(g, found, first)):
                 found = i64(seat)
@@ -179,8 +179,8 @@ def race(g):
             b.active = next_roller(g)
             if b.active < 0:
                 return end_race(g)
-            throw(g, b.active, g.players[b.active])
-        p = g.players[b.active]
+            throw(g, b.active, g.board.players[b.active])
+        p = g.board.players[b.active]
         if offer_roll(g, p):
             return ask(g, ROLL, b.active)
         stop(g, p)
@@ -189,7 +189,7 @@ def race(g):
 @kernel
 def start_race(g):
     for seat in range(g.fixed.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         p.clock = p.roll = 0
         p.rolling = 1 - p.out
         if p.rolling:
@@ -237,7 +237,7 @@ def endure(p):
 @kernel
 def hear_roll(g, action):
     b, what, amount = g.board, what_of(action), target_of(action)
-    p = g.players[b.active]
+    p = g.board.players[b.active]
     if what == ASSIGN:
         assign(g, p, amount, set_of(action))
     elif what == ENDURE:
@@ -263,7 +263,7 @@ def end_race(g):
     if b.pool == 0 and h.dry == 0:
         h.dry = b.turn + 1
     for seat in range(g.fixed.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         b.pool += in_hand(p) + p.woe
         p.fresh = p.woe = 0
         for face in range(4):
@@ -272,7 +272,7 @@ def end_race(g):
     return FIGHTING
 
 
-@kernel
+@kernel(inline=True)
 def allowed_roll(m, p, action):
     """Whether an answer to ROLL is within the rules."""
     what, amount = what_of(action), target_of(action)

@@ -2,7 +2,7 @@
 
 A game is a state machine: `run` plays on from a *step* until somebody has a choice, the round ends, or the game does.
 Each step is a function of a `Game` (`state.py`) that returns the next step; an answer comes back through `hear`.
-The phases are in `prepare.py`, `race.py` and `fight.py`. `play` and `start` run every lane of a table.
+The phases are in `prepare.py`, `race.py` and `fight.py`. `sims/core/records.py` plays many games.
 
 Without the compiler NumPy's rules hold for the numbers in records, hence `i64(...)` where they could overflow.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from sims.core.bits import bit, count, has
 from sims.core.kernel import kernel
-from sims.core.records import ASKED, DEALT, OVER, RESTING, STOPPED
+from sims.core.records import DEALT, OVER, RESTING, STOPPED
 from sims.core.rng import choice, shuffle
 from sims.vengeance.fight import affect, allowed_fight, fight, hear_fight, resolve
 from sims.vengeance.pack import ABILITIES, BOARDS, BOSSES, HEROES
@@ -64,7 +64,6 @@ from sims.vengeance.state import (
     limit_of,
     luck,
     sum_up,
-    u32,
 )
 
 POOLS = (0, 0, 24, 35, 46)
@@ -104,7 +103,7 @@ def set_up(g):
     shuffle(g.secret.key, g.secret.game, DEAL_DENS, 0, dens)
     shuffle(g.secret.key, g.secret.game, DEAL_BOSSES, 0, bosses)
     for seat in range(f.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         p.hero = f.hero if f.hero >= 0 else heroes[seat]
         p.den = f.den if f.den >= 0 else dens[seat]
         p.boss = f.boss if f.boss >= 0 else bosses[seat]
@@ -123,7 +122,7 @@ def choose_sides(g):
 @kernel
 def hear_side(g, action):
     b, pack = g.board, g.pack
-    p = g.players[b.active]
+    p = g.board.players[b.active]
     p.side = 2 * p.den + action
     p.room = pack.entry[p.side]
     p.visited = bit(p.room)  # VR30
@@ -144,7 +143,7 @@ def begin_round(g):
     b.rolled[1] = g.pack.preparation[1, choice(four[1], 6)]
     b.rolled[2] = g.pack.preparation[2, choice(four[2], 6)]
     for seat in range(f.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         for ability in range(ABILITIES):
             p.sets[ability] = p.sets_plus[ability] = 0
         if not p.out:
@@ -169,7 +168,7 @@ def end_round(g):
     f, b = g.fixed, g.board
     alive = i64(0)
     for seat in range(f.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         p.survived += 1 - p.out
         alive += 1 - p.out
     if b.turn == ROUNDS - 1 or alive == 0:
@@ -185,7 +184,7 @@ def finish(g, alive):
     if alive == 0:  # VR71
         h.ending = ALL_DEAD
     elif g.fixed.seats == 1:
-        h.ending = challenge(g, g.players[0])
+        h.ending = challenge(g, g.board.players[0])
         h.winners = h.ending != LOST
     else:
         h.ending = compare(g)
@@ -211,7 +210,7 @@ def compare(g):
     """Of those alive the highest score; then free health spaces; then shared (VR50)."""
     h, best, first = g.secret, i64(-1000), i64(0)
     for seat in range(g.fixed.seats):
-        p = g.players[seat]
+        p = g.board.players[seat]
         if not p.out:
             points = score(g, p)
             value = 16 * points + free_spaces(p)
@@ -333,8 +332,6 @@ class Lanes(NamedTuple):
     """The arrays of a table, by lane."""
 
     board: Any
-    players: Any
-    """[seat, lane]"""
     mine: Any
     secret: Any
     state: Any
@@ -346,59 +343,62 @@ class Lanes(NamedTuple):
     action: Any
 
 
+class View(NamedTuple):
+    """What a deciding seat sees: everything but the luck to come. For whoever watches a whole table: arrays with the
+    lane last, in `fixed` too."""
+
+    fixed: Any
+    """`fixed.record`: the game's knobs, encoded (`state.FIXED`); `fixed.pack`: its content (`pack.LAYOUT`)."""
+    kind: Any
+    """SIDE, PREP, ROLL, FIGHT, EFFECT, LOOT: `README.md` lists options, `state.py` encodes them."""
+    seat: Any
+    """Who decides; -1 in a lane where nobody is asked."""
+    word: Any
+    """uint32: the only randomness that a policy may use; 0 unless the policy declares `uses_word`."""
+    board: Any
+    """A record: what is common (`state.BOARD`), and by seat its `players` (`state.PLAYER`)."""
+    mine: Any
+    """A record: what the deciding seat may choose (`state.MINE`)."""
+
+
+@kernel(pasted=True)
+def game_at(fixed, t, i):
+    return Game(fixed.record[0], fixed.pack[0], t.board[i], t.secret[i], t.mine[i])
+
+
+@kernel(pasted=True)
+def view_of(g, word):
+    return View(Fixed(g.fixed, g.pack), g.secret.kind, g.secret.seat, word, g.board, g.mine)
+
+
+@kernel(pasted=True)
+def game_of(view):
+    """A game as policies know it: without its secret."""
+    return Game(view.fixed.record, view.fixed.pack, view.board, None, view.mine)
+
+
 @kernel(inline=True)
 def policy_word(g):
     h = g.secret
     return luck(g, POLICY_WORD, (h.seat << 20) + h.asked[h.seat])[0]
 
 
-@kernel
-def start(fixed, draws_words, t):
-    """Begin the next round of every game whose last round has ended; how many lanes are asked now."""
-    board, players, mine, secret, state, kind, seat, word, _ = t  # in the loop each `t.name` would count references
-    f, pack, asked = fixed.record[0], fixed.pack[0], 0
-    for i in range(state.size):
-        if state[i] == RESTING or state[i] == DEALT:
-            g = Game(f, pack, board[i], secret[i], mine[i], players[:, i])
-            state[i] = run(g, SIDING if state[i] == DEALT else BEGINNING)
-            if state[i] == ASKED:
-                kind[i], seat[i] = g.secret.kind, g.secret.seat
-                word[i] = policy_word(g) if draws_words else u32(0)
-        asked += state[i] == ASKED
-    return asked
-
-
-@kernel
-def play(fixed, draws_words, t):
-    """Take in all answers and play on; how many lanes are asked now."""
-    board, players, mine, secret, state, kind, seat, word, action = t
-    f, pack, asked = fixed.record[0], fixed.pack[0], 0
-    for i in range(state.size):
-        if state[i] == ASKED:
-            g = Game(f, pack, board[i], secret[i], mine[i], players[:, i])
-            state[i] = run(g, hear(g, action[i]))
-            if state[i] == ASKED:
-                kind[i], seat[i] = g.secret.kind, g.secret.seat
-                word[i] = policy_word(g) if draws_words else u32(0)
-                asked += 1
-            else:
-                seat[i] = -1
-    return asked
+@kernel(inline=True)
+def first_step(g, state):
+    return SIDING if state == DEALT else BEGINNING
 
 
 @kernel
 def deal(lanes, games, key, fixed, blank, t):
     """Start these games in these lanes. `blank`: lanes of zeros."""
-    board, players, mine, secret, state, kind, seat, word, _ = t
+    board, mine, secret, state, kind, seat, word, _ = t
     f, pack = fixed.record[0], fixed.pack[0]
     for j in range(lanes.size):
         i = lanes[j]
         board[i], mine[i], secret[i] = blank.board[0], blank.mine[0], blank.secret[0]
-        for each in range(players.shape[0]):
-            players[each, i] = blank.players[0, 0]
         state[i], seat[i], kind[i], word[i] = DEALT, -1, 0, 0
         secret[i].key, secret[i].game = key, games[j]
-        set_up(Game(f, pack, board[i], secret[i], mine[i], players[:, i]))
+        set_up(Game(f, pack, board[i], secret[i], mine[i]))
 
 
 @kernel
@@ -408,18 +408,18 @@ def record(lanes, fixed, t, rows):
     seats = f.seats
     for j in range(lanes.size):
         i, row = lanes[j], rows[j]
-        g = Game(f, pack, t.board[i], t.secret[i], t.mine[i], t.players[:, i])
+        g = Game(f, pack, t.board[i], t.secret[i], t.mine[i])
         h = g.secret
         row[0] = h.winners
         alone = h.winners != 0 and h.winners & (h.winners - 1) == 0
         row[1] = count(h.winners - 1) if alone else -1
         for seat in range(seats):
-            record_seat(g, g.players[seat], row, 2 + seat)
+            record_seat(g, g.board.players[seat], row, 2 + seat)
         place = 2 + COUNTS * seats
         for hero in range(HEROES):
             for ability in range(ABILITIES):
                 for seat in range(seats):
-                    p = g.players[seat]
+                    p = g.board.players[seat]
                     mine = p.hero == hero and has(p.owned, ability)
                     if ability >= 4:
                         row[place + seat] = p.uses[ability] if mine else -1
@@ -458,9 +458,9 @@ def look(lanes, fixed, t, sights):
     seats = f.seats
     for j in range(lanes.size):
         i, row = lanes[j], sights[j]
-        g = Game(f, pack, t.board[i], t.secret[i], t.mine[i], t.players[:, i])
+        g = Game(f, pack, t.board[i], t.secret[i], t.mine[i])
         for seat in range(seats):
-            p = g.players[seat]
+            p = g.board.players[seat]
             values = (
                 score(g, p), i64(pack.loot_value[p.loot]), i64(p.trained), i64(p.damage), count(p.marked),
                 count(p.living & ~BOSS), i64(free_spaces(p)), i64(p.beatings), count(p.visited), count(p.owned) - 4,
@@ -470,22 +470,13 @@ def look(lanes, fixed, t, sights):
         row[10 * seats] = g.board.turn + 1
 
 
-@kernel
-def is_legal(view, seat, action):
-    """Whether the action is within the rules in every view with a seat."""
-    pack, kind, mine, players = view.fixed.pack[0], view.kind, view.mine, view.players
-    for i in range(seat.size):
-        if seat[i] >= 0 and not allowed(pack, mine[i], players[seat[i], i], kind[i], action[i]):
-            return False
-    return True
-
-
-@kernel
-def allowed(pack, m, p, kind, action):
+@kernel(inline=True)
+def is_legal(view, action):
+    kind, m, p = view.kind, view.mine, view.board.players[view.seat]
     if kind == ROLL:
         return allowed_roll(m, p, action)
     if kind == FIGHT or kind == EFFECT:
         return allowed_fight(m, kind, action)
     if kind == PREP or kind == LOOT:
-        return allowed_deed(pack, m, p, kind, action)
+        return allowed_deed(view.fixed.pack, m, p, kind, action)
     return action == 0 or action == 1

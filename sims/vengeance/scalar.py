@@ -25,26 +25,24 @@ def play(seed, first, count, sums):
     """
     seats = len(LINEUP)
     fixed = rules.make_fixed(encode(GAME.knobs()), seats, ())
-    _play(fixed, lanes_of(seats, 2), np.uint64(seed), first, count, sums)
+    _play(fixed, lanes_of(2), np.uint64(seed), first, count, sums)
 
 
 @kernel
 def _play(fixed, t, key, first, count, sums):
     """The first lane of `t` is played in, the second is blank."""
     f, pack = fixed.record[0], fixed.pack[0]
-    board, players, mine, secret = t.board, t.players, t.mine, t.secret
+    board, mine, secret = t.board, t.mine, t.secret
     rows, only = np.zeros((1, sums.size + 1), np.int32), np.zeros(1, np.int32)
     for game in range(first, first + count):
         board[0], mine[0], secret[0] = board[1], mine[1], secret[1]
-        for seat in range(players.shape[0]):
-            players[seat, 0] = players[seat, 1]
         secret[0].key, secret[0].game = key, game
-        g = Game(f, pack, board[0], secret[0], mine[0], players[:, 0])
+        g = Game(f, pack, board[0], secret[0], mine[0])
         rules.set_up(g)
         step = rules.run(g, SIDING)
         while step != OVER:
             h = g.secret
-            step = rules.hear(g, brawl(g, h.kind, g.players[h.seat])) if step == ASKED else BEGINNING
+            step = rules.hear(g, brawl(g, h.kind, g.board.players[h.seat])) if step == ASKED else BEGINNING
             step = rules.run(g, step)
         rules.record(only, fixed, t, rows)
         for column in range(sums.size):

@@ -97,19 +97,6 @@ FIXED = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-BOARD = np.dtype(
-    [
-        ("turn", i64),  # the round, from 0; -1 while sides are chosen
-        ("active", i64),  # the seat that plays; in the race -1 between two rolls
-        ("stage", i64),
-        ("row", i64),  # the deed whose effects are performed, -1 for none
-        ("place", i64), ("last", i64),  # which effect is next, and how many there are
-        ("loots", i64),  # Loot actions of the active seat that are left in Resolution
-        ("pool", i64),
-        ("rolled", i8, (4,)),  # Preparation dice
-    ],
-    align=True,
-)  # fmt: skip
 PLAYER = np.dtype(
     [
         ("living", i64), ("evaded", i64),  # enemies
@@ -137,6 +124,20 @@ PLAYER = np.dtype(
         ("taken", i16), ("suffered", i16), ("items", i16), ("survived", i8),
         ("kills", i8, (len(KINDS),)),
         ("uses", i16, (ABILITIES,)),
+    ],
+    align=True,
+)  # fmt: skip
+BOARD = np.dtype(
+    [
+        ("turn", i64),  # the round, from 0; -1 while sides are chosen
+        ("active", i64),  # the seat that plays; in the race -1 between two rolls
+        ("stage", i64),
+        ("row", i64),  # the deed whose effects are performed, -1 for none
+        ("place", i64), ("last", i64),  # which effect is next, and how many there are
+        ("loots", i64),  # Loot actions of the active seat that are left in Resolution
+        ("pool", i64),
+        ("rolled", i8, (4,)),  # Preparation dice
+        ("players", PLAYER, (SEATS,)),
     ],
     align=True,
 )  # fmt: skip
@@ -177,14 +178,13 @@ class Fixed(NamedTuple):
 
 
 class Game(NamedTuple):
-    """One game: records of the types above; `players` is an array of them, by seat."""
+    """One game: records of the types above."""
 
     fixed: Any
     pack: Any
     board: Any
     secret: Any
     mine: Any
-    players: Any
 
 
 assert LAYOUT.itemsize % 8 == 0

@@ -1,43 +1,21 @@
-"""A table of Vengeance, and what its policies see. The rules are in `rules.py`."""
+"""A table of Vengeance. The rules, and what policies see, are in `rules.py`."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sims.core.game import Setting
 from sims.core.records import FREE, RecordTable, asking, records
 from sims.vengeance import rules
 from sims.vengeance.pack import BASICS, BOSS
-from sims.vengeance.rules import Lanes
-from sims.vengeance.state import BOARD, MINE, PLAYER, SECRET
-
-Bytes = NDArray[np.int8]
+from sims.vengeance.rules import Lanes, View
+from sims.vengeance.state import BOARD, MINE, SECRET
 
 
-class View(NamedTuple):
-    """What the deciding seats see, one decision a lane: everything but the luck to come. Arrays are read-only."""
-
-    fixed: Any
-    """`fixed.record[0]`: the game's knobs, encoded (`state.FIXED`); `fixed.pack[0]`: its content (`pack.LAYOUT`)."""
-    kind: Bytes
-    """[lane] SIDE, PREP, ROLL, FIGHT, EFFECT, LOOT: `README.md` lists options, `state.py` encodes them."""
-    seat: Bytes
-    """[lane] who decides; -1 where nobody is asked."""
-    word: NDArray[np.uint32]
-    """[lane] the only randomness that a policy may use; zeros unless the policy declares `uses_word`."""
-    board: Any
-    """[lane] records: what is common (`state.BOARD`)."""
-    players: Any
-    """[seat, lane] records of `state.PLAYER`."""
-    mine: Any
-    """[lane] records: what the deciding seat may choose (`state.MINE`)."""
-
-
-def lanes_of(seats: int, lanes: int) -> Lanes:
+def lanes_of(lanes: int) -> Lanes:
     """Lanes of zeros."""
     return Lanes(
-        records(BOARD, lanes), records(PLAYER, seats, lanes), records(MINE, lanes), records(SECRET, lanes),
+        records(BOARD, lanes), records(MINE, lanes), records(SECRET, lanes),
         *asking(lanes, np.int32),
     )  # fmt: skip
 
@@ -51,10 +29,10 @@ class Table(RecordTable):
         return rules.make_fixed(setting.knobs, setting.seats, setting.players)
 
     def make_lanes(self, lanes: int) -> Lanes:
-        return lanes_of(self.setting.seats, lanes)
+        return lanes_of(lanes)
 
     def make_view(self, t: Lanes) -> View:
-        return View(self.fixed, t.kind, t.seat, t.word, t.board, t.players, t.mine)
+        return View(self.fixed, t.kind, t.seat, t.word, t.board, t.mine)
 
 
 def determinize(table: Table, word: int) -> Table:
@@ -71,7 +49,7 @@ def check(table: Table) -> None:
     for i in np.flatnonzero(table.t.state != FREE):
         b, dice = table.t.board[i], 0
         for seat in range(table.setting.seats):
-            p = table.t.players[seat, i]
+            p = b.players[seat]
             rows = [k if k < BASICS else BASICS + 8 * p.hero + k - BASICS for k in range(12)]
             dice += sum(int(pack.dice[row]) * int(p.sets[k] + p.sets_plus[k]) for k, row in enumerate(rows))
             in_hand = int(p.fresh + p.woe + p.hand.sum())

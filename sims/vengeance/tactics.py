@@ -19,7 +19,7 @@ from sims.vengeance.fight import mark_options, perform, targets, threat
 from sims.vengeance.pack import ABILITIES, BASICS, EFFECTS, FIRST_ITEM, ITEMS, MODIFIERS, ROWS, SHELF
 from sims.vengeance.prepare import possible, stands_for
 from sims.vengeance.race import in_hand, takes_dice
-from sims.vengeance.rules import KILL_BONUS, boss_score, objective_score, way_out
+from sims.vengeance.rules import KILL_BONUS, boss_score, game_of, objective_score, way_out
 from sims.vengeance.state import (
     ACTIONS,
     ARMOUR,
@@ -53,9 +53,9 @@ from sims.vengeance.state import (
     TARGET,
     TRAIN,
     USE,
-    Game,
     action_of,
     assign_of,
+    i32,
     i64,
     item_row,
     limit_of,
@@ -553,24 +553,17 @@ def better_side(g, p):
 
 
 @kernel
-def raid(view, weights, prepared, action):
-    kinds, seats, boards, mines, players = view.kind, view.seat, view.board, view.mine, view.players
-    pack, record = view.fixed.pack[0], view.fixed.record[0]
-    s, values = scratch(), np.zeros(ABILITIES)
-    for i in range(action.size):
-        if seats[i] >= 0:
-            kind, board, m = kinds[i], boards[i], mines[i]
-            g, p = Game(record, pack, board, None, m, players[:, i]), players[seats[i], i]
-            if kind == ROLL:
-                action[i] = choose_roll(g, p, weights, prepared, s, values)
-            elif kind == PREP:
-                action[i] = choose_prep(g, p, weights, prepared)
-            elif kind == LOOT:
-                action[i] = best_deed(g, p, LOOT_DIE, weights, prepared)[1]
-            elif kind == FIGHT or kind == EFFECT:
-                action[i] = choose_fight(g, p, weights, s)
-            else:
-                action[i] = weights.side - 1 if weights.side else better_side(g, p)
+def raid(view, weights, prepared):
+    g, kind, p = game_of(view), view.kind, view.board.players[view.seat]
+    if kind == ROLL:
+        return choose_roll(g, p, weights, prepared, scratch(), np.zeros(ABILITIES))
+    if kind == PREP:
+        return choose_prep(g, p, weights, prepared)
+    if kind == LOOT:
+        return best_deed(g, p, LOOT_DIE, weights, prepared)[1]
+    if kind == FIGHT or kind == EFFECT:
+        return choose_fight(g, p, weights, scratch())
+    return i32(weights.side - 1) if weights.side else i32(better_side(g, p))
 
 
 @kernel
@@ -602,7 +595,6 @@ raider = policy(
     "Searches the order of its Fighting Phase, rolls for what adds most to it, buys and heals by price.",
     name="raider",
     prepare=prepare,
-    costly=True,
     width=(Whole, knob(8, "Positions that the search keeps in Fighting.", low=1, high=MOST)),
     width_rolling=(Whole, knob(3, "The same while rolling.", low=1, high=MOST)),
     first_tile=(Whole, knob(0, "Which of the hero's tiles it buys before all others; 0: it decides.", low=0, high=8)),

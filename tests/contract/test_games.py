@@ -10,6 +10,8 @@ from lab.arena import Match, Player
 from lab.cross import sources
 from lab.errors import IllegalAction
 from sims.core.game import Policy, Setting, encode, is_list, options_of, shelf_of
+from sims.core.kernel import plain
+from tests.lanes import BY_LANE, answers
 
 GAMES = catalogue.game_names()
 SEATS = [(name, seats) for name in GAMES for seats in catalogue.game(name).seats]
@@ -149,7 +151,7 @@ def test_nobody_is_asked_in_a_lane_whose_game_is_over(name, seats):
     assert asked <= set(range(400))
 
 
-@pytest.mark.parametrize(("name", "policy"), POLICIES)
+@pytest.mark.parametrize(("name", "policy"), [each for each in POLICIES if each[0] not in BY_LANE])
 def test_a_policy_acts_alike_whatever_else_is_in_the_batch(name, policy):
     seats = catalogue.game(name).seats[-1]
     of = match(name, [policy, "random"], seats)
@@ -175,14 +177,68 @@ def test_a_policy_acts_alike_whatever_else_is_in_the_batch(name, policy):
     assert len(checked) > 5
 
 
+@pytest.mark.parametrize(("name", "policy"), [each for each in POLICIES if each[0] in BY_LANE])
+def test_a_policy_changes_nothing_that_it_sees_and_keeps_to_its_answer(name, policy):
+    """Records cannot be closed to those who see them."""
+    of = match(name, [policy, "random"], catalogue.game(name).seats[-1])
+    player, checked = of.players[0], []
+
+    def watch(table, ask):
+        if ask is None or len(checked) >= 40:
+            return
+        shown = [array.tobytes() for array in table.t if array is not table.t.action]
+        given = table.t.action.copy()
+        again = [answers(table, player.policy.function, player.weights, player.prepared).tolist() for _ in range(2)]
+        assert again[0] == again[1]
+        assert shown == [array.tobytes() for array in table.t if array is not table.t.action]
+        mine = np.isin(table.t.seat, [seat for seat, each in enumerate(of.players) if each is player])
+        assert (given == again[0])[mine].all()
+        table.t.action[:] = given
+        checked.append(mine.sum())
+
+    arena.play(of, 0, 8, lambda games, rows: None, watch=watch)
+    assert sum(checked) > 20
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_an_illegal_action_is_named(name):
-    def cheat(view, weights, prepared, action):
+    """Also of a policy that is plain Python."""
+
+    def cheats(view, weights, prepared, action):
         action[:] = -77
 
-    policy = Policy("cheat", "Answers nonsense.", cheat)
+    def cheat(view, weights, prepared):
+        return -77
+
+    policy = Policy("cheat", "Answers nonsense.", cheat if name in BY_LANE else cheats)
     with pytest.raises(IllegalAction, match=rf"policy 'cheat' of seat \d answered -77 in game \d+.* rules of {name}"):
         play(match(name, [policy], catalogue.game(name).seats[0]), 0, 50)
+
+
+@pytest.mark.parametrize("name", sorted(BY_LANE))
+def test_a_policy_that_changes_what_it_sees_is_named(name):
+    random = catalogue.policy(name, "random")
+
+    def meddler(view, weights, prepared):
+        action = plain(random.function)(view, weights, prepared)
+        field = view.board.dtype.names[0]
+        view.board[field] = view.board[field] + 1
+        return action
+
+    policy = Policy("meddler", "Plays as random.", meddler, uses_word=True)
+    with pytest.raises(IllegalAction, match="policy 'meddler' changes what it sees"):
+        play(match(name, [policy], catalogue.game(name).seats[0]), 0, 3)
+
+
+@pytest.mark.parametrize("name", sorted(BY_LANE))
+def test_a_policy_in_plain_python_plays_as_the_compiled_one(name):
+    compiled, seats = catalogue.policy(name, "random"), catalogue.game(name).seats[0]
+
+    def spelt_out(view, weights, prepared):
+        return plain(compiled.function)(view, weights, prepared)
+
+    of = match(name, [Policy("random", "", spelt_out, prepare=compiled.prepare, uses_word=True)], seats)
+    assert (play(of, 0, 3) == play(match(name, ["random"], seats), 0, 3)).all()
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -208,7 +264,7 @@ def _values(info):
     return [getattr(each, key) for each, key in itertools.product(info.metadata, ("ge", "le")) if hasattr(each, key)]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", [name for name in GAMES if name not in BY_LANE])
 def test_a_costly_policy_is_shown_its_own_decisions_and_the_games_stay_the_same(name):
     """A policy that answers nothing but what it is shown plays as when it is shown everything."""
     game = catalogue.game(name)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lab.cross import SEATED, Quantity, add, add_counted, as_array, count, outcomes, sources
+from lab.cross import Quantity, add, add_counted, as_array, count, counts, sources
 from lab.tally import WIN
 from sims.core.game import Column
 
@@ -91,15 +91,15 @@ def test_sums_are_those_of_the_definition(rotations):
 def test_plays_that_are_counted_first_give_the_same_sums():
     """Also where a value lies beyond its labels, or below them."""
     rows = played(np.random.default_rng(6), 500, 1)
-    rows[::7, 0, 8], rows[::11, 0, 3], rows[::13, 0, 2] = 9, 7, -1
+    rows[::7, 0, 8], rows[::11, 0, 3:5], rows[::13, 0, 2] = 9, 7, -1
     found, quantities = sources(COLUMNS, SEATS)
-    found = [each for each in found if each.kind != SEATED]
     scratch, touched = np.zeros((len(quantities), 2), np.int64), np.zeros(len(quantities), np.int64)
     plain, counted = np.zeros((2, len(quantities), 5), np.int64)
     add(rows, SEATS, WIN, as_array(found), scratch, touched, plain)
-    table = outcomes(found, SEATS)
+    table = counts(found, SEATS)
+    assert table.pairs.shape == (SEATS * (SEATS - 1) // 2, 2)
     for part in (rows[:200, 0], rows[200:, 0]):
         count(part, as_array(found), table)
-    assert table.sum() == 500 * len(found)
+    assert table.outcomes.sum() == 500 * len(found)
     add_counted(table, SEATS, WIN, as_array(found), scratch, touched, counted)
     np.testing.assert_array_equal(counted, plain)

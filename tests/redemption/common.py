@@ -21,6 +21,7 @@ from sims.redemption.effects import NONE, count_options, nth_option
 from sims.redemption.pack import Content, compiled
 from sims.redemption.rules import ACT, CHOOSE
 from sims.redemption.table import Table, check
+from tests.lanes import allowed
 
 BOX = Path(__file__).parent / "box.yaml"
 """A small pack, so that tests do not depend on `sample`."""
@@ -155,7 +156,7 @@ class Position:
 
     def is_legal(self, action: int) -> bool:
         assert self.ask is not None
-        return bool(GAME.is_legal(self.ask.view, self.ask.seat, np.array([action], np.int16)))
+        return allowed(self.table, action)
 
     def acts(self) -> set[tuple[int, int]]:
         """All legal actions, as verbs and places; tried one by one."""

@@ -17,6 +17,7 @@ from ruamel.yaml import YAML
 from lab import arena
 from lab.arena import Match, Player
 from sims.core.game import Policy, Setting, encode, options_of
+from sims.core.kernel import kernel
 from sims.redemption import GAME, rules
 from sims.redemption.effects import count_options, nth_option
 from sims.redemption.pack import SHELF
@@ -29,10 +30,13 @@ POLICIES = ("random", "scrapper", "mixed", "mixed")
 KINDS = ("keep", "act", "choose")
 
 
-def mixed(view, weights, prepared, action):
-    """`naive.Mixed`, of one lane."""
-    policy = GAME.policies["scrapper" if view.word[0] % 4 else "random"]
-    policy.function(view, (), (), action)
+@kernel
+def mixed(view, weights, prepared):
+    """`naive.Mixed`"""
+    return scrapper(view, (), ()) if view.word % 4 else uniform(view, (), ())
+
+
+scrapper, uniform = GAME.policies["scrapper"].function, GAME.policies["random"].function
 
 
 @cache

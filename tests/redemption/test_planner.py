@@ -13,6 +13,7 @@ from sims.redemption import GAME, planner
 from sims.redemption.clairvoyant import IMPOSSIBLE, POSSIBLE, UNDECIDED, solve
 from sims.redemption.planner import MOST
 from sims.redemption.rules import CARD_DRAW, CONCEDE, DECLARE, DISCARD, EFFECT, USE, action_of, count_actions
+from tests.lanes import answers
 from tests.redemption.common import BOX, NOTHING, content, match, position, setting
 
 DICE = "KCLRD"
@@ -22,9 +23,7 @@ REMOVES = {"R": [{"remove": 1}]}
 def answer(policy, game):
     """What a policy answers to the decision that is asked."""
     player = match(policy).players[0]
-    action = np.zeros(1, np.int16)
-    player.policy.function(game.ask.view, player.weights, player.prepared, action)
-    return int(action[0])
+    return int(answers(game.table, player.policy.function, player.weights, player.prepared)[0])
 
 
 def test_planner_takes_the_one_action_that_wins():

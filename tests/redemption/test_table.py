@@ -7,6 +7,7 @@ from lab import arena
 from sims.core.records import ASKED
 from sims.redemption import GAME, scalar
 from sims.redemption.table import check, determinize
+from tests.lanes import answers
 from tests.redemption.common import BOX, match
 
 VARIANTS = {
@@ -67,12 +68,8 @@ def test_policies_do_not_see_what_is_to_come(policy):
         other = determinize(table, number)
         for name in ("kind", "seat", "word", "board"):
             assert getattr(table.view, name).tobytes() == getattr(other.view, name).tobytes(), name
-        answers = []
-        for each in (table, other):
-            action = np.zeros_like(each.ask.action)
-            player.policy.function(each.view, player.weights, player.prepared, action)
-            answers.append(action[each.t.seat >= 0].tolist())
-        assert answers[0] == answers[1]
+        one, two = (answers(each, player.policy.function, player.weights, player.prepared) for each in (table, other))
+        assert one.tolist() == two.tolist()
 
 
 def test_a_determinized_table_goes_on_in_another_luck():
@@ -83,8 +80,7 @@ def test_a_determinized_table_goes_on_in_another_luck():
         waiting = table.t.state == ASKED
         for each in (table, other):
             for _ in range(12):
-                random(each.view, (), (), each.ask.action)
-                assert GAME.is_legal(each.view, each.t.seat, each.ask.action)
+                answers(each, random)
                 each.advance()
                 check(each)
         differ = [table.t.board[i].tobytes() != other.t.board[i].tobytes() for i in np.flatnonzero(waiting)]

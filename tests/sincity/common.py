@@ -11,6 +11,7 @@ from sims.core.game import Setting, encode
 from sims.sincity import GAME, rules
 from sims.sincity.rules import FIGHT, FIND, HELP, INVESTIGATE, KILL, LAW, NO, PASS, SAVE, SPEND, YES
 from sims.sincity.table import Table, cards_in, check
+from tests.lanes import allowed
 from tests.sincity import naive
 
 
@@ -188,7 +189,7 @@ class Game:
 
     def is_legal(self, action: int) -> bool:
         assert self.ask is not None
-        return GAME.is_legal(self.ask.view, self.ask.seat, np.array([action], np.int32))
+        return allowed(self.table, action)
 
     def deeds(self, law: int = 0) -> dict[int, list[int]]:
         """HELP, KILL: {card: its legal targets; -1 where it needs none}."""

@@ -9,8 +9,9 @@ from sims.core.game import Setting, encode
 from sims.core.kernel import kernel
 from sims.core.records import ASKED
 from sims.vengeance import GAME, PlayerKnobs, rules
-from sims.vengeance.state import ARRIVING, FIGHTING, FREE, RACING, RESOLVING, START, Game, u32
+from sims.vengeance.state import ARRIVING, FIGHTING, FREE, RACING, RESOLVING, START, u32
 from sims.vengeance.table import Table, check
+from tests.lanes import allowed
 
 BOX = str(Path(__file__).with_name("box.yaml"))
 GATE, HALL, LEFT, RIGHT, LAIR = range(5)
@@ -33,8 +34,8 @@ ALL = mask(*range(6), BOSS)
 @kernel
 def resume(fixed, t, step):
     """Play the first lane on from a step."""
-    board, players, mine, secret, state, kind, seat, word, _ = t
-    g = Game(fixed.record[0], fixed.pack[0], board[0], secret[0], mine[0], players[:, 0])
+    state, kind, seat, word = t.state, t.kind, t.seat, t.word
+    g = rules.game_at(fixed, t, 0)
     state[0] = rules.run(g, step)
     seat[0], word[0] = -1, u32(0)
     if state[0] == ASKED:
@@ -75,11 +76,11 @@ class Position:
         return int(self.table.t.state[0])
 
     def player(self, seat: int = 0) -> Any:
-        return self.table.t.players[seat, 0]
+        return self.board.players[seat]
 
     def may(self, action: Any) -> bool:
         """Whether this could be answered now."""
-        return GAME.is_legal(self.table.view, self.table.t.seat, np.array([action], np.int32))
+        return allowed(self.table, action)
 
     def do(self, *actions: Any) -> "Position":
         for action in actions:

@@ -18,8 +18,10 @@ from ruamel.yaml import YAML
 
 from lab import arena
 from lab.arena import Match, Player
+from sims.core.bits import count, nth
 from sims.core.game import Policy, Setting, encode, options_of
 from sims.core.kernel import kernel
+from sims.core.rng import choice, split
 from sims.vengeance import GAME, PlayerKnobs, rules
 from sims.vengeance.pack import SHELF
 from tests.vengeance import naive, packs
@@ -90,10 +92,11 @@ def candidates(kind: str) -> list[int]:
 
 
 @kernel
-def judge(view, seat, actions, verdicts):
+def judge(fixed, t, actions, verdicts):
     """Which of these actions are legal in the one decision that is asked."""
+    view = rules.view_of(rules.game_at(fixed, t, 0), np.uint32(0))
     for k in range(actions.size):
-        verdicts[k] = rules.allowed(view.fixed.pack[0], view.mine[0], view.players[seat, 0], view.kind[0], actions[k])
+        verdicts[k] = rules.is_legal(view, actions[k])
 
 
 @cache
@@ -101,10 +104,10 @@ def candidates_of(kind: str) -> Any:
     return np.unique(np.array(candidates(kind), np.int32))
 
 
-def legal(view: Any) -> list[int]:
-    actions = candidates_of(KINDS[view.kind[0]])
+def legal(table: Any) -> list[int]:
+    actions = candidates_of(KINDS[table.t.kind[0]])
     verdicts = np.zeros(actions.size, np.bool_)
-    judge(view, view.seat[0], actions, verdicts)
+    judge(table.fixed, table.t, actions, verdicts)
     return actions[verdicts].tolist()
 
 
@@ -119,9 +122,23 @@ def any_of(numbers: list[int], word: int) -> int:
     return of_kind[naive.choice(rest, len(of_kind))]
 
 
-def anything(view, weights, prepared, action):
-    """Plays on the product's table, one lane."""
-    action[0] = any_of(legal(view), int(view.word[0]))
+CANDIDATES = tuple(candidates_of(kind) for kind in KINDS)
+
+
+@kernel
+def anything(view, weights, prepared):
+    """`any_of` of what is legal, for the product's table."""
+    actions, kinds = CANDIDATES[view.kind], 0
+    legal = np.zeros(actions.size, np.bool_)
+    for k in range(actions.size):
+        legal[k] = rules.is_legal(view, actions[k])
+        if legal[k] and (actions[k] & 7 or view.word % 8 == 0):
+            kinds |= 1 << (actions[k] & 7)
+    kinds = kinds or 1
+    value, rest = split(view.word, count(kinds))
+    kind = nth(np.int64(kinds), np.int64(value))
+    of_kind = actions[legal & (actions & 7 == kind)]
+    return of_kind[choice(rest, of_kind.size)]
 
 
 class Anything:
@@ -154,7 +171,7 @@ def played(content: str, knobs: Any, seed: int, game: int, lineup: Any) -> tuple
 
     def watch(table, ask):
         if ask is not None:
-            decisions.append((int(ask.seat[0]), KINDS[ask.view.kind[0]], legal(ask.view), int(ask.action[0])))
+            decisions.append((int(ask.seat[0]), KINDS[ask.view.kind[0]], legal(table), int(ask.action[0])))
 
     model = GAME.knobs(content=content, **knobs)
     speeds = tuple(encode(PlayerKnobs(speed=speed)) for _, speed in lineup)
@@ -330,7 +347,7 @@ def assert_conserved(table: Any, pack: Any, pool: int) -> None:
     heroes = pack["heroes"]
     for lane in np.flatnonzero(table.t.seat >= 0):
         dice = int(table.t.board[lane].pool)
-        for p in table.t.players[:, lane]:
+        for p in table.t.board[lane].players[: table.setting.seats]:
             needs = [2, 3, 3, 4, *(len(tile.get("dice", [])) for tile in heroes[p.hero]["tiles"])]
             dice += sum(need * int(sets) for need, sets in zip(needs, p.sets + p.sets_plus, strict=True))
             dice += int(p.hand.sum()) + int(p.fresh) + int(p.woe) + int(p.endured)

@@ -43,7 +43,7 @@ def test_a_copy_in_another_luck_shows_the_same():
         if ask is not None:
             other = determinize(table, len(compared))
             assert other.setting.seed != table.setting.seed
-            for name in ("kind", "seat", "board", "players", "mine"):
+            for name in ("kind", "seat", "board", "mine"):
                 compared.append(getattr(other.view, name).tobytes() == getattr(ask.view, name).tobytes())
 
     arena.play(match(["random", "random"]), 0, 8, lambda games, rows: None, watch=watch, rounds=4)
@@ -62,7 +62,7 @@ def test_copies_have_other_dice():
             other = determinize(table, word)
             while (again := other.advance()) is not None and (again.view.kind == 1).any():
                 again.action[:] = 0
-            hands.append(other.t.players["hand"].copy())
+            hands.append(other.t.board["players"]["hand"].copy())
 
     arena.play(of, 0, 20, lambda games, rows: None, watch=watch, rounds=2)
     assert not np.array_equal(hands[0], hands[1])

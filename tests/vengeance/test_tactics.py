@@ -11,6 +11,7 @@ from sims.core.game import encode
 from sims.vengeance import GAME, state
 from sims.vengeance.pack import SHELF
 from sims.vengeance.tactics import HORIZON, chances
+from tests.lanes import answers
 from tests.vengeance.common import (
     BLOCKER,
     BOX,
@@ -61,10 +62,9 @@ def raids(game, kinds=(state.FIGHT, state.EFFECT)):
     """Let `raider` answer while it is asked about these."""
     policy, knobs = GAME.policies["raider"], GAME.knobs(content=BOX)
     weights = policy.weights()
-    prepared, action = policy.prepare(knobs, 1, weights), np.zeros(1, np.int32)
+    prepared = policy.prepare(knobs, 1, weights)
     while game.kind in kinds:
-        policy.function(game.table.view, encode(weights), prepared, action)
-        game.do(int(action[0]))
+        game.do(int(answers(game.table, policy.function, encode(weights), prepared)[0]))
     return game
 
 
@@ -95,9 +95,9 @@ def test_it_strikes_the_guard_and_then_the_boss():
 def test_it_assigns_a_punch_where_there_is_something_to_hit():
     game = Position().rolls(room=HALL, hand=(0, 1, 3, 0))
     policy, knobs = GAME.policies["raider"], GAME.knobs(content=BOX)
-    weights, action = policy.weights(), np.zeros(1, np.int32)
-    policy.function(game.table.view, encode(weights), policy.prepare(knobs, 1, weights), action)
-    assert action[0] == state.assign_of(PUNCH, 0)
+    weights = policy.weights()
+    found = answers(game.table, policy.function, encode(weights), policy.prepare(knobs, 1, weights))
+    assert found[0] == state.assign_of(PUNCH, 0)
 
 
 def rows_of(policies, games):

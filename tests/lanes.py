@@ -1,0 +1,34 @@
+"""Tables of records (`sims/core/records.py`), asked lane by lane."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lab import catalogue
+from sims.core.kernel import specialised
+from sims.core.records import ASKED, Driver
+
+BY_LANE = {name for name in catalogue.game_names() if "action" not in catalogue.game(name).policy_takes}
+"""The games whose policies answer one view at a time."""
+
+
+@cache
+def _rule(is_legal: Any, action: type, _sizes: tuple[int, ...]) -> list[Any]:
+    return []
+
+
+def allowed(table: Any, action: Any, lane: int = 0) -> bool:
+    """Whether an action is within the rules in a lane that is asked."""
+    is_legal, view, action = table.rules.is_legal, table.view_at(lane), table.t.action.dtype.type(action)
+    found = _rule(is_legal, type(action), tuple(array.itemsize for array in table.t))
+    if not found:  # Numba would look up the types at each call
+        found.append(specialised(is_legal, view, action))
+    return bool(found[0](view, action))
+
+
+def answers(table: Any, function: Any, weights: Any = (), prepared: Any = ()) -> Any:
+    """What a policy answers in every lane of a table, whoever is asked; 0 where nobody is."""
+    table.t.action[:] = 0
+    Driver(table, function, weights, prepared)(table, -1, ASKED, words=True)
+    return np.where(table.t.state == ASKED, table.t.action, 0)
