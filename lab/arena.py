@@ -6,6 +6,7 @@ A lane whose game is over is dealt the next game at once. What comes out is a pu
 game number: it does not depend on how many lanes there are, on where a block begins, or on who plays it.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from sims.core.game import Ask, Game, Policy, Setting
 from sims.core.kernel import kernel, specialised
 from sims.core.records import ASKED, OVER, Driver, RecordTable
 
+PATIENCE = 0.1
+"""Seconds that lanes may be played on at once."""
 GUARDED = 20
 """Of a table of records, the asks after which it is looked whether a policy has changed anything."""
 
@@ -134,12 +137,14 @@ class _Drivers(_Seated):
     def __init__(self, match: Match, table: RecordTable) -> None:
         super().__init__(match)
         self.drivers = [_driver(player, table) for player in self.players]
+        self.stride = 16
+        """How many lanes are played on at once: not for long, since nobody can be interrupted meanwhile."""
         self.guarded = GUARDED
         """How many asks are still to be guarded: records cannot be closed to those who see them."""
 
     def answer(self, table: Any, ask: Ask) -> None:
         before = [array.tobytes() for array in table.t if array is not ask.action] if self.guarded else []
-        self._drive(table, ASKED)
+        self._drive(table, range(table.game.size), ASKED)
         if self.guarded:
             self.guarded -= 1
             if before != [array.tobytes() for array in table.t if array is not ask.action]:
@@ -147,20 +152,25 @@ class _Drivers(_Seated):
                 raise IllegalAction(f"policy {titles} changes what it sees, which no policy may")
 
     def play_on(self, table: Any) -> bool:
-        """As long as most lanes' games are not over, let one policy after the other play on."""
+        """Until most lanes' games are over, let one policy after the other play on."""
         if not all(driver.is_compiled for driver in self.drivers):
             return False
-        waiting = table.busy
-        while waiting and 2 * waiting >= table.busy:
-            waiting = self._drive(table, OVER)
+        first = 0
+        while first < table.game.size:
+            lanes, start = range(first, min(first + self.stride, table.game.size)), time.perf_counter()
+            while 2 * self._drive(table, lanes, OVER) > len(lanes):
+                pass
+            seconds, first = time.perf_counter() - start, lanes.stop
+            if seconds < PATIENCE / 2 or seconds > PATIENCE:
+                self.stride = max(1, self.stride * 2 if seconds < PATIENCE else self.stride // 2)
         return True
 
-    def _drive(self, table: Any, until: np.int64) -> int:
+    def _drive(self, table: Any, lanes: range, until: np.int64) -> int:
         """How many lanes somebody is asked in at last."""
         asked = 0
         for player, mask, driver in zip(self.players, self.masks, self.drivers, strict=True):
             try:
-                asked = driver(table, mask, until, words=player.policy.uses_word)
+                asked = driver(table, lanes, mask, until, words=player.policy.uses_word)
             except Exception as error:
                 raise PolicyFailed(player.title, error) from error
             if asked < 0:

@@ -87,14 +87,14 @@ def advance(fixed, words, t, begins):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def drive(fixed, words, t, mask, weights, prepared, until):  # type: ignore[no-untyped-def]
-    """Let a policy answer for the seats in a bit mask, and play every lane on until another seat is asked, or it is
-    RESTING or OVER, whichever `until` says; if that is ASKED, only write the answers of the lanes that are asked.
+def drive(fixed, words, t, first, last, mask, weights, prepared, until):  # type: ignore[no-untyped-def]
+    """Let a policy answer for the seats in a bit mask, and play the lanes from first up to last on until others are
+    asked, or they are RESTING or OVER, whichever `until` says; if that is ASKED, only write the answers.
 
     How many lanes others are asked in; if there was an illegal answer, -1 - the lane.
     """
     state, word, action, others = t.state, t.word, t.action, 0
-    for i in range(state.size):
+    for i in range(first, last):
         at = np.int64(state[i])
         if at == FREE or (until == ASKED and at != ASKED):
             continue
@@ -239,9 +239,10 @@ class Driver:
         function = table.filled(drive, policy=policy)
         self.is_compiled = plain(function) is not function
         """If not, it should be driven no further than to its answers: the rules would be slow, too."""
-        self.code = specialised(function, table.fixed, True, table.t, 0, weights, prepared, int(OVER))
+        self.code = specialised(function, table.fixed, True, table.t, 0, 0, 0, weights, prepared, int(OVER))
 
-    def __call__(self, table: RecordTable, mask: int, until: np.int64, *, words: bool) -> int:
+    def __call__(self, table: RecordTable, lanes: range, mask: int, until: np.int64, *, words: bool) -> int:
         """See `drive`. words: whether the policy needs its words of luck."""
-        found: int = self.code(table.fixed, words, table.t, mask, self.weights, self.prepared, int(until))
+        first, last, weights, prepared = lanes.start, lanes.stop, self.weights, self.prepared
+        found: int = self.code(table.fixed, words, table.t, first, last, mask, weights, prepared, int(until))
         return found
