@@ -96,10 +96,11 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     rows = np.empty((count if keep else 0, rotations, width), np.int32)
     crossing = _Crossing(matches[0])
     lowest = np.array([0, *matches[0].lowest(matches[0].columns)], np.int32)
+    room = np.empty((matches[0].game.lanes if lowest.any() else 0, width), np.int32)
     for r, match in enumerate(matches):
 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
-            _count(results, lowest, counts, above)
+            _count(_raised(results, lowest, room), counts, above)
             if rotations == 1:
                 crossing.add_plays(results)
             if keep:
@@ -120,9 +121,13 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     return Tally(count, rotations, counts, exact, units, crossing.total(), lowest), rows
 
 
-def _raised(rows: NDArray[np.int32], lowest: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Rows [..., 1 + columns] less the lowest value of each column."""
-    return rows - lowest if lowest.any() else rows
+def _raised(
+    rows: NDArray[np.int32], lowest: NDArray[np.int32], room: NDArray[np.int32] | None = None
+) -> NDArray[np.int32]:
+    """Rows [..., 1 + columns] less the lowest value of each column; in `room`, if there is any to be used again."""
+    if not lowest.any():
+        return rows
+    return np.subtract(rows, lowest, out=None if room is None else room[: len(rows)])
 
 
 def _lowered(sums: Sequence[int], lowest: int) -> list[int]:
@@ -162,16 +167,15 @@ def _place(places, results, rotation, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _count(rows, lowest, counts, above):  # type: ignore[no-untyped-def]
-    """Add rows [play, column], less the lowest value of each column, to the histograms. above: number, sum, and the
-    squares' sum in two halves of 32 bits."""
+def _count(rows, counts, above):  # type: ignore[no-untyped-def]
+    """Add rows [play, column] to the histograms. above: number, sum, and the squares' sum in two halves of 32 bits."""
     for j in range(rows.shape[0]):
         for c in range(rows.shape[1]):
-            value = np.int64(rows[j, c]) - lowest[c]
-            place = np.uint64(value - LOWEST)
+            place = np.uint32(rows[j, c] - LOWEST)
             if place < BINS:
                 counts[place, c] += 1
             else:
+                value = np.int64(rows[j, c])
                 above[c, 0] += 1
                 above[c, 1] += value
                 above[c, 2] += value * value >> 32
@@ -261,7 +265,7 @@ def compile_all(matches: tuple[Match, ...]) -> None:
     """Compile, or load, every kernel that playing these matches calls, by a few rounds of play of a few games."""
     for match in matches:
         arena.play(match, 0, 32, lambda games, rows: None, rounds=4)
-    _count(np.zeros((1, 1), np.int32), np.zeros(1, np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
+    _count(np.zeros((1, 1), np.int32), np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64))
     _place(np.zeros(0, np.int64), np.zeros((0, 1), np.int32), 0, np.zeros((0, 1, 1), np.int32))
     _add_units(np.zeros((0, 1, 1), np.int32), 0, np.zeros((0, 7), np.int64))
     for match in matches[:1]:

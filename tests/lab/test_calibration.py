@@ -51,7 +51,7 @@ def tallied(rows):
     """As the lab does it, from rows [game, rotation, 1 + columns] of two seats."""
     found, quantities = tally.cross.sources(COLUMNS, 2)
     counts, above = np.zeros((BINS, rows.shape[2]), np.int64), np.zeros((rows.shape[2], 4), np.int64)
-    tally._count(rows.reshape(-1, rows.shape[2]), np.zeros(rows.shape[2], np.int32), counts, above)
+    tally._count(rows.reshape(-1, rows.shape[2]), counts, above)
     sums, scratch = np.zeros((len(quantities), 5), np.int64), np.zeros((len(quantities), 2), np.int64)
     touched = np.zeros(len(quantities), np.int64)
     tally.cross.add(rows, 2, tally.WIN, tally.cross.as_array(found), scratch, touched, sums)

@@ -76,7 +76,7 @@ def test_values_beyond_the_histogram_are_summed_apart():
     top = LOWEST + BINS - 1
     values = [-1, 0, top, top + 1, 60_000_000, 2**31 - 1]
     counts, above = np.zeros((BINS, 1), np.int64), np.zeros((1, 4), np.int64)
-    _count(np.array(values, np.int32)[:, None], np.zeros(1, np.int32), counts, above)
+    _count(np.array(values, np.int32)[:, None], counts, above)
     assert counts.sum() == 3
     assert counts[[0, 1, -1], 0].tolist() == [1, 1, 1]
     beyond = values[3:]
