@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lab import catalogue
-from sims.core.kernel import specialised
+from sims.core.kernel import plain, specialised
 from sims.core.records import ASKED, Driver
 
 BY_LANE = {name for name in catalogue.game_names() if "action" not in catalogue.game(name).policy_takes}
@@ -20,7 +20,9 @@ def _rule(is_legal: Any, action: type, _sizes: tuple[int, ...]) -> list[Any]:
 
 def allowed(table: Any, action: Any, lane: int = 0) -> bool:
     """Whether an action is within the rules in a lane that is asked."""
-    is_legal, view, action = table.rules.is_legal, table.view_at(lane), table.t.action.dtype.type(action)
+    game = plain(table.rules.game_at)(table.fixed, table.t, lane)
+    view = plain(table.rules.view_of)(game, table.t.word[lane])
+    is_legal, action = table.rules.is_legal, table.t.action.dtype.type(action)
     found = _rule(is_legal, type(action), tuple(array.itemsize for array in table.t))
     if not found:  # Numba would look up the types at each call
         found.append(specialised(is_legal, view, action))

@@ -12,7 +12,7 @@ lockstep, which come back to every game only when all others have been asked: th
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -70,7 +70,7 @@ policy = _part
 
 @kernel
 def advance(fixed, words, t, begins):  # type: ignore[no-untyped-def]
-    """Take in all answers and play on; with `begins` 1, begin the next turn of every game whose last is over instead.
+    """Take in all answers and play on; with `begins`, begin the next turn of every game whose last is over instead.
     How many lanes are asked now."""
     state, kind, seat, word, action, asked = t.state, t.kind, t.seat, t.word, t.action, 0
     for i in range(state.size):
@@ -170,31 +170,21 @@ class RecordTable(ABC):
     # The course of play
 
     def advance(self) -> Ask | None:
-        asked = self._advance(self.is_open)
+        asked = self._step(self.fixed, self.setting.words, self.t, self.is_open)
         if not self.is_open and 2 * asked < self.busy:
             asked = 0
         self.is_open = asked == 0
         return self.ask if asked else None
 
-    def _advance(self, begins: bool) -> int:
-        arguments = self.fixed, self.setting.words, self.t, begins
-        if not hasattr(self, "_step"):
-            self._step = specialised(self.filled(advance), *arguments)
-        found: int = self._step(*arguments)
-        return found
+    @cached_property
+    def _step(self) -> Callable[..., int]:
+        return specialised(self.filled(advance), self.fixed, self.setting.words, self.t, self.is_open)
 
     def turned(self) -> NDArray[np.int32]:
         return np.flatnonzero(self.t.state >= RESTING).astype(np.int32)
 
     def look(self, lanes: NDArray[np.int32], sights: NDArray[np.int32]) -> None:
         self.rules.look(lanes, self.fixed, self.t, sights)
-
-    # One lane at a time
-
-    def view_at(self, lane: int) -> Any:
-        """What the seat that is asked in a lane sees."""
-        game = plain(self.rules.game_at)(self.fixed, self.t, lane)
-        return plain(self.rules.view_of)(game, self.t.word[lane])
 
     # The end of a game, and the next
 
