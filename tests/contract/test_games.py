@@ -74,7 +74,7 @@ def test_the_fact_sheet_is_complete(name):
 def test_a_policy_plays_whole_legal_games(name, policy):
     for seats in catalogue.game(name).seats:
         of = match(name, [policy, "random"], seats)
-        rows = play(of, 0, 300)
+        rows = play(of, 0, 60 if name in BY_LANE else 300)  # these take longer, and have a naive version to agree with
         sheet = of.game.columns(seats, of.game.knobs())
         columns = [column.name for column in sheet]
         winner, unfinished = rows[:, 1 + columns.index("winner")], rows[:, 1 + columns.index("unfinished")]
@@ -90,10 +90,10 @@ def test_a_policy_plays_whole_legal_games(name, policy):
 @pytest.mark.parametrize(("name", "seats"), SEATS)
 def test_results_do_not_depend_on_lanes_or_blocks(name, seats):
     of = match(name, ["random", *catalogue.policies(name)], seats)
-    whole = play(of, 0, 500)
+    whole = play(of, 0, 200)
     for lanes in (1, 7, 64):
         assert (play(of, 0, 100, lanes=lanes) == whole[:100]).all()
-    pieces = [play(of, first, count) for first, count in ((0, 1), (1, 36), (37, 263), (300, 200))]
+    pieces = [play(of, first, count) for first, count in ((0, 1), (1, 36), (37, 63), (100, 100))]
     assert (np.concatenate(pieces) == whole).all()
     assert (play(of, 2**63, 20) == play(of, 2**63, 20, lanes=3)).all()
 
