@@ -17,10 +17,10 @@ from tests.contract.test_games import match, play
 from lab import catalogue
 
 name = sys.argv[1]
-policies = ["random", *catalogue.policies(name)]
+slow = {"vengeance": ["raider"]}  # takes half a minute a game
+policies = ["random", *(policy for policy in catalogue.policies(name) if policy not in slow.get(name, []))]
 for first in range(0, len(policies), 2):  # every policy in turn, at the smallest table
-    games = 1 if name == "vengeance" else 2  # `raider` takes its time
-    rows = play(match(name, policies[first:], catalogue.game(name).seats[0], seed=2**63 + 5), 2**40, games)
+    rows = play(match(name, policies[first:], catalogue.game(name).seats[0], seed=2**63 + 5), 2**40, 2)
     print(rows.tolist())
 """
 
