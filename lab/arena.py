@@ -7,6 +7,7 @@ game number: it does not depend on how many lanes there are, on where a block be
 """
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,7 +107,7 @@ def play(
             lanes = live
 
 
-class _Seated:
+class _Seated(ABC):
     """The players of a match: those who play alike are asked together."""
 
     def __init__(self, match: Match) -> None:
@@ -116,9 +117,9 @@ class _Seated:
             sum(1 << seat for seat, each in enumerate(match.players) if each is player) for player in self.players
         ]
 
+    @abstractmethod
     def answer(self, table: Any, ask: Ask) -> None:
         """Let every seat's policy answer an ask."""
-        raise NotImplementedError
 
     def play_on(self, table: Any) -> bool:
         """Play a round without asks, unless that is impossible."""

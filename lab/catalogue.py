@@ -89,11 +89,11 @@ def policy(game_name: str, name: str) -> Policy:
 @cache
 def _for_players(game_name: str, found: Policy) -> Policy:
     """The policy, with the game's knobs of a player among its weights. An error if it takes what it is not given."""
-    wanted, names = game(game_name).policy_takes, _parameters(found)
-    if names is not None and len(names) != len(wanted):
-        takes = f"policies of {game_name} are called with ({', '.join(wanted)})"
-        returns = "" if "action" in wanted else " and return an action"
-        raise BrokenPlugin(f"{found.name!r} takes ({', '.join(names)}): {takes}{returns}")
+    given = game(game_name).policy_takes
+    if (takes := _signature(found)) and not _fits(takes, given):
+        returns = "" if "action" in given else " and return an action"
+        called = f"policies of {game_name} are called with ({', '.join(given)}){returns}"
+        raise BrokenPlugin(f"{found.name!r} takes ({', '.join(takes.parameters)}): {called}")
     knobs = game(game_name).player_knobs
     if not knobs.model_fields:
         return found
@@ -101,12 +101,22 @@ def _for_players(game_name: str, found: Policy) -> Policy:
     return replace(found, weights=weights)
 
 
-def _parameters(policy: Policy) -> list[str] | None:
-    """Names of what its function takes; None if that cannot be told."""
+def _signature(policy: Policy) -> inspect.Signature | None:
+    """What its function takes; None if that cannot be told."""
+    from sims.core.kernel import plain
+
     try:
-        return list(inspect.signature(getattr(policy.function, "py_func", policy.function)).parameters)
+        return inspect.signature(plain(policy.function))
     except (TypeError, ValueError):
         return None
+
+
+def _fits(takes: inspect.Signature, given: tuple[str, ...]) -> bool:
+    try:
+        takes.bind(*given)
+    except TypeError:
+        return False
+    return True
 
 
 @cache

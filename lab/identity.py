@@ -53,10 +53,9 @@ def _folder(game: Game) -> Path:
 
 def _policy_tree(policy: Policy) -> str:
     """Of the package that a policy from elsewhere belongs to, or of its file; the game's own are in its folder."""
-    from sims.core.kernel import SIMS, package_of
+    from sims.core.kernel import SIMS, package_of, plain
 
-    function = getattr(policy.function, "py_func", policy.function)
-    path = Path(function.__code__.co_filename).resolve()
+    path = Path(plain(policy.function).__code__.co_filename).resolve()
     top = path if SIMS in path.parents else package_of(path)
     return _trees(top) if top.is_dir() else _tree(top)
 

@@ -32,5 +32,6 @@ def allowed(table: Any, action: Any, lane: int = 0) -> bool:
 def answers(table: Any, function: Any, weights: Any = (), prepared: Any = ()) -> Any:
     """What a policy answers in every lane of a table, whoever is asked; 0 where nobody is."""
     table.t.action[:] = 0
-    Driver(table, function, weights, prepared)(table, range(table.game.size), -1, ASKED, words=True)
+    others = Driver(table, function, weights, prepared)(table, range(table.game.size), -1, ASKED, words=True)
+    assert others == 0, "an answer is not legal"
     return np.where(table.t.state == ASKED, table.t.action, 0)

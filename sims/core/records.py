@@ -44,7 +44,7 @@ def asking(lanes: int, action: type) -> tuple[NDArray[Any], ...]:
 
 
 def _part(*_: Any) -> Any:
-    raise NotImplementedError
+    raise TypeError("a template is played with a game's parts: RecordTable.filled")
 
 
 game_at = _part

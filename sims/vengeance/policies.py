@@ -1,7 +1,7 @@
 """The baseline policies of Vengeance, exactly as `README.md` defines them.
 
-Each answers one view (`rules.View`). What a policy needs of it are records: `fixed.pack`, `board`, `mine` (what may be
-chosen), and `players[seat]` (their fields: `state.py`).
+Each answers one view (`rules.View`). What a policy needs of it are records: `fixed.pack`, `board` with its
+`players[seat]`, and `mine` (what may be chosen); their fields: `state.py`.
 """
 
 from sims.core.bits import bit, count, has, lowest, nth

@@ -1,7 +1,7 @@
 """The records of a game of Vengeance, and what all phases ask of them.
 
-A game is a state machine, see `rules.py`. All lies open, so there are few records: `board` (what is common),
-`players[seat]`, `mine` (what may be chosen in the decision that is asked), `secret` (the table's own); `fixed` and
+A game is a state machine, see `rules.py`. All lies open, so there are few records: `board` (what is common,
+and `players[seat]`), `mine` (what may be chosen in the decision that is asked), `secret` (the table's own); `fixed` and
 `pack` are the same for all games of a table. Sets of rooms, of enemies, of abilities are bit masks in 64-bit words.
 """
 

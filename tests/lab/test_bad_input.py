@@ -15,6 +15,10 @@ def calm(view, weights, prepared, action):
     action[:] = (view.seat + 1) % view.seats if view.kind == 0 else 0
 
 
+def handed_on(*given):
+    calm(*given)
+
+
 def cheat(view, weights, prepared, action):
     action[:] = 99
 
@@ -318,8 +322,9 @@ def test_a_file_of_policies_that_cannot_be_loaded_is_named(place, code, parts):
         assert [part for part in parts if part not in line] == [], line
 
 
-def test_a_policy_from_a_file_plays(place):
-    assert lab(*run("--policy", f"{place}/players.py:calm")).code == 0
+@pytest.mark.parametrize("policy", ["calm", "handed_on"])
+def test_a_policy_from_a_file_plays(place, policy):
+    assert lab(*run("--policy", f"{place}/players.py:{policy}")).code == 0
 
 
 @pytest.mark.parametrize("command", ["run", "replay", "sweep", "sweep --dry-run"])
