@@ -8,7 +8,7 @@ game number: it does not depend on how many lanes there are, on where a block be
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,14 +138,15 @@ class _Drivers(_Seated):
     def __init__(self, match: Match, table: RecordTable) -> None:
         super().__init__(match)
         self.drivers = [_driver(player, table) for player in self.players]
-        self.stride = 16
-        """How many lanes are played on at once: not for long, since nobody can be interrupted meanwhile."""
+        self.stride = 1
+        """How many lanes are played on in one call."""
         self.guarded = GUARDED
         """How many asks are still to be guarded: records cannot be closed to those who see them."""
 
     def answer(self, table: Any, ask: Ask) -> None:
         before = [array.tobytes() for array in table.t if array is not ask.action] if self.guarded else []
-        self._drive(table, range(table.game.size), ASKED)
+        for lanes in self._pieces(table):
+            self._drive(table, lanes, ASKED)
         if self.guarded:
             self.guarded -= 1
             if before != [array.tobytes() for array in table.t if array is not ask.action]:
@@ -156,15 +157,20 @@ class _Drivers(_Seated):
         """Until most lanes' games are over, let one policy after the other play on."""
         if not all(driver.is_compiled for driver in self.drivers):
             return False
+        for lanes in self._pieces(table):
+            while 2 * self._drive(table, lanes, OVER) > len(lanes):
+                pass
+        return True
+
+    def _pieces(self, table: Any) -> Iterator[range]:
+        """All lanes, so many at a time as are soon done with: nothing can be interrupted within a call."""
         first = 0
         while first < table.game.size:
             lanes, start = range(first, min(first + self.stride, table.game.size)), time.perf_counter()
-            while 2 * self._drive(table, lanes, OVER) > len(lanes):
-                pass
+            yield lanes
             seconds, first = time.perf_counter() - start, lanes.stop
             if seconds < PATIENCE / 2 or seconds > PATIENCE:
                 self.stride = max(1, self.stride * 2 if seconds < PATIENCE else self.stride // 2)
-        return True
 
     def _drive(self, table: Any, lanes: range, until: np.int64) -> int:
         """How many lanes somebody is asked in at last."""
