@@ -11,7 +11,6 @@ import matplotlib as mpl
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from ruamel.yaml import YAML
 
 import lab as api
 from tests.lab.test_cli import lab
@@ -23,30 +22,21 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 GAMES = 300
 FEWER = {"redemption": 8, "vengeance": 16}
 """Games of studies whose policies search, and take their time."""
+SLOW = {"exactly-70", "redemption", "sincity", "vengeance"}
+"""Studies that take their time even so: their notebooks run under `full` alone."""
 
 
-LONG, STEP = 12, 5
-"""A list of more values is thinned where a small study will do: every fifth is kept, and the last."""
-
-WHOLE = {"exactly-70", "redemption", "sincity", "vengeance"}
-"""Studies whose notebooks need every value, or much time: they run under `full` alone."""
+def _marked(path):
+    return pytest.param(path, marks=[pytest.mark.full] if path.stem in SLOW else [], id=path.stem)
 
 
-def thinned(node):
-    """A study, or a part of it, with fewer values of the knobs that it tries many of."""
-    if isinstance(node, dict):
-        return {key: thinned(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [thinned(value) for value in (node if len(node) <= LONG else [*node[:-1:STEP], node[-1]])]
-    return node
-
-
-def runs_on(study, path, place, monkeypatch):
-    """Sweep a study with few games, and run a notebook on that."""
-    games = FEWER.get(path.stem, GAMES)
-    said = lab("sweep", study, "--games", games, "--out", place / path.stem, "--jobs", 1, "--quiet")
+@pytest.mark.parametrize("path", [_marked(path) for path in NOTEBOOKS])
+def test_a_notebook_runs_on_few_games(path, tmp_path, monkeypatch):
+    """Of every cell of the study of the same name in `configs`."""
+    study, games = ROOT / "configs" / f"{path.stem}.yaml", FEWER.get(path.stem, GAMES)
+    said = lab("sweep", study, "--games", games, "--out", tmp_path / path.stem, "--jobs", 1, "--quiet")
     assert said.code == 0, said.err
-    monkeypatch.setenv("LAB_RESULTS", str(place))
+    monkeypatch.setenv("LAB_RESULTS", str(tmp_path))
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}).execute()
     said = json.dumps(notebook)
@@ -54,20 +44,6 @@ def runs_on(study, path, place, monkeypatch):
         return
     assert "DOES NOT HOLD" not in said
     assert not re.search(r"\bnan\b|NaN", re.sub(r'"image/png": "[^"]*"', "", said))
-
-
-@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem not in WHOLE], ids=lambda path: path.stem)
-def test_a_notebook_runs_on_a_small_study(path, tmp_path, monkeypatch):
-    """The study of the same name in `configs`, thinned, with few games."""
-    study = tmp_path / f"{path.stem}.yaml"
-    YAML().dump(thinned(YAML(typ="safe").load(ROOT / "configs" / study.name)), study)
-    runs_on(study, path, tmp_path, monkeypatch)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_on_every_cell_of_its_study(path, tmp_path, monkeypatch):
-    runs_on(ROOT / "configs" / f"{path.stem}.yaml", path, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
