@@ -192,21 +192,25 @@ class _Answers(_Seated):
 
     def __init__(self, match: Match) -> None:
         super().__init__(match)
-        self.functions: list[Callable[..., Any]] = []
+        self.asked: list[tuple[Callable[..., Any], Player, int]] = []
+        """The policies, compiled for the table's views, and the seats of each as a bit mask."""
         self.is_legal: Callable[..., bool]
+        self.room: NDArray[Any]
+        """For the answers of a second policy, which are merged with those of the first."""
 
     def answer(self, table: Any, ask: Ask) -> None:
         view, seat, action = ask.view, ask.seat, ask.action
-        if not self.functions:  # all views of a table are of one type
-            self.functions = [_function(each, view, action) for each in self.players]
+        if not self.asked:  # all views of a table are of one type
+            functions = [_function(each, view, action) for each in self.players]
+            self.asked = list(zip(functions, self.players, self.masks, strict=True))
             self.is_legal = specialised(self.match.game.is_legal, view, seat, action)
-        first, *others = zip(self.functions, self.players, self.masks, strict=True)
-        function, player, mask = first
-        _act(function, player, self._shown(player, mask, view) if others else view, action)
-        for function, player, mask in others:
-            answers = np.empty_like(action)
-            _act(function, player, self._shown(player, mask, view), answers)
-            _merge(mask, seat, answers, action)
+            self.room = np.empty_like(action, shape=table.game.size)
+        answers, alone = action, len(self.asked) == 1
+        for function, player, mask in self.asked:
+            _act(function, player, view if alone else self._shown(player, mask, view), answers)
+            if answers is not action:
+                _merge(mask, seat, answers, action)
+            answers = self.room[: action.size]
         if not self.is_legal(view, seat, action):
             self._complain(table, ask)
 

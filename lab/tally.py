@@ -96,11 +96,12 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
     rows = np.empty((count if keep else 0, rotations, width), np.int32)
     crossing = _Crossing(matches[0])
     lowest = np.array([0, *matches[0].lowest(matches[0].columns)], np.int32)
-    room = np.empty((matches[0].game.lanes if lowest.any() else 0, width), np.int32)
+    floors = lowest if lowest.any() else None
+    room = np.empty((0 if floors is None else matches[0].game.lanes, width), np.int32)
     for r, match in enumerate(matches):
 
         def sink(games: NDArray[np.uint64], results: NDArray[np.int32], r: int = r) -> None:
-            _count(_raised(results, lowest, room), counts, above)
+            _count(_raised(results, floors, room), counts, above)
             if rotations == 1:
                 crossing.add_plays(results)
             if keep:
@@ -111,7 +112,7 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
         crossing.add_games(rows)
     exact = np.array([_whole(line) for line in above], object)
     if rotations > 1:
-        units = _units_of_rows(_raised(rows, lowest), setting.seats)
+        units = _units_of_rows(_raised(rows, floors), setting.seats)
     else:
         units = _units_of_counts(counts, exact, setting.seats)
     for c in np.flatnonzero(lowest):
@@ -122,10 +123,11 @@ def _play(matches: tuple[Match, ...], first: int, count: int, *, keep: bool) -> 
 
 
 def _raised(
-    rows: NDArray[np.int32], lowest: NDArray[np.int32], room: NDArray[np.int32] | None = None
+    rows: NDArray[np.int32], lowest: NDArray[np.int32] | None, room: NDArray[np.int32] | None = None
 ) -> NDArray[np.int32]:
-    """Rows [..., 1 + columns] less the lowest value of each column; in `room`, if there is any to be used again."""
-    if not lowest.any():
+    """Rows [..., 1 + columns] less the lowest value of each column (None: it is 0 in all); in `room`, if there is any
+    to be used again."""
+    if lowest is None:
         return rows
     return np.subtract(rows, lowest, out=None if room is None else room[: len(rows)])
 

@@ -247,7 +247,7 @@ class Ask(NamedTuple):
 def closed(array: NDArray[Any]) -> NDArray[Any]:
     """The same memory, not to be written by whoever gets it."""
     array = array.view()
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
 
 

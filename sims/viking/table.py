@@ -101,10 +101,15 @@ class Table:
         self.speaker, self.striker, self.heals = small.take(3)
         self.four, self.words = np.zeros((2, 4, lanes), np.uint32)
         self.lanes = large.take(1)[0]
-        self.action = np.zeros(lanes, np.int16)
+        action = np.zeros(lanes, np.int16)
         self.seen = self._blank(lanes)
-        self.view = self._view(SPEAK, 0, *self.seen, self.life, self.counters[DUELS], self.words[0])
-        self.view = self.view._replace(active=closed(self.who[0]))
+        view = self._view(SPEAK, 0, *self.seen, self.life, self.counters[DUELS], self.words[0])
+        view = view._replace(active=closed(self.who[0]))
+        self.asks = [
+            Ask(view._replace(chance=chance, word=closed(self.words[chance])), self.seen[2][rules.SEAT], action, None)
+            for chance in range(2)
+        ]
+        """What all lanes are asked in the first two speaking rounds."""
 
     # The course of play
 
@@ -141,11 +146,10 @@ class Table:
     def _speak(self) -> Iterator[Ask]:
         self._draw_words(rules.SPEAK_WORD)
         order = self.knobs.reroll_order
-        for chance in range(2):  # most lanes speak, so all are shown
+        for chance, ask in enumerate(self.asks):  # most lanes speak, so all are shown
             rules.show_all(order, chance, self.first, self.again, self.reroll, self.speaker, self.who, *self.seen)
-            view = self.view._replace(chance=chance, word=closed(self.words[chance]))
-            yield Ask(view, self.seen[2][rules.SEAT], self.action, None)
-            rules.hear(order, chance, self.action, self.speaker, self.reroll, self.counters[REROLLS])
+            yield ask
+            rules.hear(order, chance, ask.action, self.speaker, self.reroll, self.counters[REROLLS])
         self._lay()
         yield from self._speak_again()
 
@@ -201,8 +205,9 @@ class Table:
         """Ask side `side[lane]` of these lanes, which sees the dice as they lie."""
         seen, numbers = self._blank(lanes.size), self._numbers(lanes.size)
         rules.show_some(
-            lanes, side, self.first, self.total, self.reroll, self.who, self.life, self.counters[DUELS], *seen, numbers
-        )
+            lanes, side, self.dice, self.first, self.total, self.reroll, self.who, self.life, self.counters[DUELS],
+            *seen, numbers,
+        )  # fmt: skip
         return self._ask(kind, chance, lanes, seen, numbers)
 
     def _ask(

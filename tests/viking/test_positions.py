@@ -683,7 +683,7 @@ def test_lead_changes(lives, wanted):
 def illegal(kind, actions, seat=0, life=(5, 5), dice=3):
     """How many of these actions are against the rules, each asked alone; all together are legal only if each is."""
     table = table_of(lanes=1, seats=len(life), dice=dice)
-    view = table.view._replace(kind=kind, life=np.int32(life)[:, None])
+    view = table.asks[0].view._replace(kind=kind, life=np.int32(life)[:, None])
     one = np.full(1, seat, np.int8)
     bad = sum(not GAME.is_legal(view, one, np.array([action], np.int16)) for action in actions)
     life = np.repeat(np.int32(life)[:, None], len(actions), axis=1)
@@ -711,3 +711,14 @@ def test_legal_targets():
 
 def test_nobody_asked_nothing_illegal():
     assert illegal(SPEAK, [99, -5], seat=-1) == 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 129, 1000])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 1.0])
+def test_lanes_are_listed_whatever_their_number(size, share):
+    """They are gone through sixty-four at a time, and the rest one by one."""
+    luck = np.random.default_rng(size)
+    who = np.where(luck.random(size) < share, luck.integers(0, 4, size), -1).astype(np.int8)
+    lanes = np.full(size, -7, np.int32)
+    number = rules.listed(who, lanes)
+    assert lanes[:number].tolist() == [i for i in range(size) if who[i] >= 0]
