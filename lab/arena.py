@@ -24,7 +24,7 @@ from sims.core.records import ASKED, OVER, Driver, RecordTable
 PATIENCE = 0.1
 """Seconds that lanes may be played on at once."""
 GUARDED = 20
-"""Of a table of records, the asks after which it is looked whether a policy has changed anything."""
+"""Of a table of records, the asks after which it is looked whether a policy has changed anything or broken its word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,8 @@ def play(
     game, setting = match.game, match.setting
     lanes = min(lanes or game.lanes, count)
     rows = np.zeros((lanes, 1 + len(match.columns)), np.int32)
-    table = game.table(setting, lanes)
+    asks_all = watch is not None or rounds is not None
+    table = game.table(setting if asks_all else setting._replace(always=_always(match)), lanes)
     seated: _Seated = _Drivers(match, table) if isinstance(table, RecordTable) else _Answers(match)
     table.deal(np.arange(lanes, dtype=np.int32), np.arange(first, first + lanes, dtype=np.uint64))
     dealt = live = lanes
@@ -105,6 +106,10 @@ def play(
         if 2 * live < lanes:  # no more games to deal: go on with the busy lanes alone
             table.keep(table.busy_lanes())
             lanes = live
+
+
+def _always(match: Match) -> tuple[Mapping[int, int], ...]:
+    return tuple(player.policy.always for player in match.players)
 
 
 class _Seated(ABC):
@@ -149,9 +154,22 @@ class _Drivers(_Seated):
             self._drive(table, lanes, ASKED)
         if self.guarded:
             self.guarded -= 1
+            self._hold_to_their_word(table)
             if before != [array.tobytes() for array in table.t if array is not ask.action]:
                 titles = " or ".join(repr(player.title) for player in self.players)
                 raise IllegalAction(f"policy {titles} changes what it sees, which no policy may")
+
+    def _hold_to_their_word(self, table: Any) -> None:
+        """Refuse an answer that is not the one that its policy declares to give always."""
+        t = table.t
+        for seat, player in enumerate(self.match.players):
+            for kind, wanted in player.policy.always.items():
+                other = np.flatnonzero((t.seat == seat) & (t.kind == kind) & (t.action != wanted))
+                if other.size:
+                    raise IllegalAction(
+                        f"policy {player.title!r} of seat {seat} answered {t.action[other[0]]} in game "
+                        f"{table.game[other[0]]} to a kind of decision to which it says that it always answers {wanted}"
+                    )
 
     def play_on(self, table: Any) -> bool:
         """Until most lanes' games are over, let one policy after the other play on."""

@@ -20,8 +20,8 @@ may be part of the loop that plays; then nobody asks.
 
 import re
 from collections import namedtuple
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Protocol, get_args, get_origin
 
@@ -186,6 +186,8 @@ class Policy:
     costly: whether a decision takes so long (over 20 ns or so) that it pays to show it its own views alone: then
         `view.seat` is -1 also where another policy is asked, and it may skip all those views. (Where a policy answers
         one view, it is never shown another's.)
+    always: by kind of decision (`view.kind`) the action that it always gives, where there is one. A table may take
+        that without asking, unless somebody watches.
     """
 
     name: str
@@ -195,6 +197,7 @@ class Policy:
     prepare: Callable[..., Any] | None = None
     uses_word: bool = False
     costly: bool = False
+    always: Mapping[int, int] = field(default_factory=dict)
 
 
 def policy(
@@ -204,6 +207,7 @@ def policy(
     prepare: Callable[..., Any] | None = None,
     uses_word: bool = False,
     costly: bool = False,
+    always: Mapping[int, int] | None = None,
     **weights: tuple[Any, Any],
 ) -> Callable[[Callable[..., Any]], Policy]:
     """Make a `Policy` of a function: `@policy("what it does", below=(Whole, knob(4, "...", low=1, high=13)))`."""
@@ -211,7 +215,7 @@ def policy(
     def decorate(function: Callable[..., Any]) -> Policy:
         title = name or function.__name__
         model = pydantic.create_model(f"{title}_weights", __base__=Settings, **weights)  # type: ignore[call-overload]
-        return Policy(title, help, function, model, prepare, uses_word, costly)
+        return Policy(title, help, function, model, prepare, uses_word, costly, always or {})
 
     return decorate
 
@@ -227,6 +231,8 @@ class Setting(NamedTuple):
     """Whether the policies need their random words."""
     players: tuple[Any, ...] = ()
     """By seat: what belongs to the player and not to the rules (`Game.player_knobs`, encoded); empty: the defaults."""
+    always: tuple[Mapping[int, int], ...] = ()
+    """By seat: what its policy always answers (`Policy.always`); empty: everybody is to be asked."""
 
 
 class Ask(NamedTuple):

@@ -24,10 +24,12 @@ from sims.sincity.rules import (
     DISCARD,
     EACH,
     FIGHT,
+    FIND,
     FRIEND,
     HELP,
     INVESTIGATE,
     KILL,
+    LAW,
     NO,
     PASS,
     SAVE,
@@ -200,7 +202,10 @@ def other_answer(fixed, mine, kind, keeps):
     return NO if kind == SAVE else PASS
 
 
-@policy("Plays every character; never attacks, uses law or plays an event.")
+NO_CARDS = {int(window): int(PASS) for window in (FIND, FIGHT, LAW)}
+
+
+@policy("Plays every character; never attacks, uses law or plays an event.", always=NO_CARDS)
 @kernel
 def builder(view, weights, prepared):
     fixed, kind, mine = view.fixed.record, view.kind, view.mine
@@ -209,7 +214,7 @@ def builder(view, weights, prepared):
     return PASS if kind == KILL else other_answer(fixed, mine, kind, False)
 
 
-@policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.")
+@policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.", always=NO_CARDS)
 @kernel
 def brawler(view, weights, prepared):
     fixed, kind, mine = view.fixed.record, view.kind, view.mine
@@ -220,7 +225,10 @@ def brawler(view, weights, prepared):
     return other_answer(fixed, mine, kind, False)
 
 
-@policy("As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.")
+@policy(
+    "As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.",
+    always={window: answer for window, answer in NO_CARDS.items() if window != FIGHT},
+)
 @kernel
 def schemer(view, weights, prepared):
     fixed, kind, board, mine = view.fixed.record, view.kind, view.board, view.mine

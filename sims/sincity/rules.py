@@ -131,7 +131,10 @@ def layout(count: int) -> Layout:
     secret = [
         ("key", u64), ("game", u64),
         ("seen_to", i16, per_seat),  # by seat: it knows the deck up to this place
+        ("hushed", i16, per_seat),  # by seat: windows, as bits, in which it passes without being asked
         ("informed", i64),  # whether anybody has ever learned of a hidden card
+        ("shown_to", i64),  # whose knowledge `mine` shows as it is now, -1: nobody's
+        ("foes_of", i64),  # whose opponents `mine` shows as they are now, -1: nobody's
         ("seen_most", i64),  # the highest of these
         ("top", i64),
         ("bottom", i64),  # the deck is deck[top : bottom]
@@ -322,7 +325,7 @@ def shuffle_deck(g):
 def forget_places(g):
     """Nobody knows any more where in the deck a card is."""
     h = g.secret
-    h.seen_most = 0
+    h.seen_most, h.shown_to = 0, -1
     for seat in range(g.fixed.seats):
         h.seen_to[seat] = 0
 
@@ -334,6 +337,16 @@ def forget_places(g):
 def into_hand(g, seat, card):
     add(g.secret.hand[seat], card)
     g.board.hand_size[seat] += 1
+    g.secret.shown_to = -1
+
+
+@kernel(inline=True)
+def out_of_hand(g, seat, card):
+    h = g.secret
+    drop(h.hand[seat], card)
+    g.board.hand_size[seat] -= 1
+    if seat != h.shown_to:  # one's own hand is no secret to oneself
+        h.shown_to = -1
 
 
 @kernel
@@ -389,9 +402,8 @@ def reshuffle(g):
 def leave_hand(g, seat, card):
     """Play a card: what is counted of that."""
     h, card_id = g.secret, g.fixed.id[card]
-    drop(h.hand[seat], card)
+    out_of_hand(g, seat, card)
     add(g.board.played, card)
-    g.board.hand_size[seat] -= 1
     h.plays[seat] += 1
     if h.player[card_id] == 0:
         h.player[card_id] = seat + 1
@@ -421,6 +433,7 @@ def remove(g, seat, card):
     drop(g.board.free[seat], card)
     drop(g.board.fresh, card)
     g.secret.lost[seat] += 1
+    g.secret.foes_of = -1
     if g.fixed.kind[card] == PSYCHOPATH:
         for w in range(g.board.out.shape[0]):
             captives = g.board.held[seat, w]
@@ -436,6 +449,7 @@ def release(g, holder, captive):
     """Free again, under its owner (SC37)."""
     drop(g.board.held[holder], captive)
     add(g.board.free[g.board.owner[captive]], captive)
+    g.secret.foes_of = -1
 
 
 @kernel
@@ -447,6 +461,7 @@ def capture(g, seat, card, holder, captor):
     add(b.held[holder], card)
     b.captor[card], b.owner[card] = captor, seat
     g.secret.captives[holder] += 1
+    g.secret.foes_of = -1
 
 
 @kernel
@@ -456,6 +471,7 @@ def seduce(g, card):
     drop(b.free[seat], card)
     drop(b.fresh, card)
     add(b.free[b.active], card)
+    g.secret.foes_of = -1
     if g.fixed.kind[card] == PSYCHOPATH:
         for w in range(b.out.shape[0]):
             captives = b.held[seat, w]
@@ -517,13 +533,14 @@ def show(g):
         m.hand[w] = h.hand[me, w]
         if h.kind == SPEND or h.kind == SAVE:
             m.options[w] = 0
-    if h.informed:
+    if h.informed and h.shown_to != me:
         show_knowledge(g)
 
 
 @kernel
 def show_knowledge(g):
     h, m, me = g.secret, g.mine, g.secret.seat
+    h.shown_to = me
     for w in range(m.away.shape[0]):
         m.away[w] = 0
     for seat in range(g.fixed.seats):
@@ -560,6 +577,9 @@ def attack_targets(fixed, board, mine, seat, kind, w):
 def see_foes(g, seat):
     """The opponents' free characters, and those that no guard protects from attacks (SC15, SC16)."""
     f, b, m = g.fixed, g.board, g.mine
+    if g.secret.foes_of == seat:
+        return
+    g.secret.foes_of = seat
     for w in range(m.foes.shape[0]):
         m.foes[w] = m.exposed[w] = 0
     for other in range(f.seats):
@@ -588,7 +608,7 @@ def offer_events(g, seat):
                 m.options[w] |= lowest_event
 
 
-@kernel
+@kernel(inline=True)
 def offer_help(g):
     """Characters and events that may be played in the Help Phase."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
@@ -603,7 +623,7 @@ def offer_help(g):
         offer_events(g, seat)
 
 
-@kernel
+@kernel(inline=True)
 def offer_kill(g):
     """Events that may be played, and characters that may attack or use law, in the Kill Phase."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
@@ -687,13 +707,13 @@ def begin_turn(g):
     return HELPING
 
 
-@kernel
+@kernel(inline=True)
 def help_phase(g):
     offer_help(g)
     return ask(g, HELP, g.board.active) if any_of(g.mine.options) else SINNING
 
 
-@kernel
+@kernel(inline=True)
 def act_in_help(g, action):
     b, card = g.board, card_of(action)
     if action == PASS:
@@ -748,7 +768,7 @@ def investigate(g):
     where = b.turn * 512 + ONCE if f.investigation == ONCE_A_TURN else at(g, h.cursor)
     word = luck(g, INVESTIGATION, where)[0]
     result = face(word, i64(0))
-    h.informed = 1
+    h.informed, h.shown_to = 1, -1
     if result >= 5:
         b.bonus_left += 1
     elif result >= 3:
@@ -764,14 +784,14 @@ def investigate(g):
     return INVESTIGATING
 
 
-@kernel
+@kernel(inline=True)
 def kill_phase(g):
     g.board.attacker = g.board.target = -1
     offer_kill(g)
     return ask(g, KILL, g.board.active) if any_of(g.mine.options) else DISCARDING
 
 
-@kernel
+@kernel(inline=True)
 def act_in_kill(g, action):
     card, target = card_of(action), target_of(action)
     if action == PASS:
@@ -802,8 +822,7 @@ def discard_phase(g):
 @kernel
 def discard(g, card):
     b = g.board
-    drop(g.secret.hand[b.active], card)
-    b.hand_size[b.active] -= 1
+    out_of_hand(g, b.active, card)
     add(b.discard, card)
     return DISCARDING
 
@@ -871,28 +890,30 @@ def leader(g):
 # Rolls, and the cards that change them
 
 
-@kernel
+@kernel(inline=True)
 def open_window(g, window):
     g.secret.kind = window
     g.board.side = g.secret.passes = 0
     return WINDOW
 
 
-@kernel
+@kernel(inline=True)
 def window_step(g):
     """One card or a pass each in turn, until both pass in a row; who has no such card passes unasked (SC11)."""
     b, h = g.board, g.secret
     while h.passes < 2:
         seat = b.active if b.side == 0 else b.defender
-        offer_window(g, seat)
-        if any_of(g.mine.options):
-            return ask(g, h.kind, seat)
+        if meet(h.hand[seat], g.fixed.window[h.kind, b.side]):
+            if (h.hushed[seat] >> h.kind) & 1 == 0:
+                offer_window(g, seat)
+                return ask(g, h.kind, seat)
+            h.asked += 1
         h.passes += 1
         b.side ^= 1
     return ROLLING
 
 
-@kernel
+@kernel(inline=True)
 def answer_window(g, card):
     b, h = g.board, g.secret
     if card == PASS:
@@ -906,7 +927,7 @@ def answer_window(g, card):
     return WINDOW
 
 
-@kernel
+@kernel(inline=True)
 def roll_step(g):
     f, b, kind = g.fixed, g.board, g.secret.kind
     if kind == FIGHT:
@@ -1098,7 +1119,7 @@ def search(g):
     there is none in the deck."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
     offer_agents(g)
-    h.informed = 1
+    h.informed, h.shown_to = 1, -1
     agents = i64(0)
     for w in range(m.options.shape[0]):
         agents += count(m.options[w])
@@ -1160,7 +1181,7 @@ def by_law(action):
     return i64(action) >> 18 != 0
 
 
-@kernel
+@kernel(inline=True)
 def hear(g, action):
     """Take in the answer to the decision that was asked: the step that follows."""
     b, h, kind = g.board, g.secret, g.secret.kind
@@ -1185,7 +1206,7 @@ def hear(g, action):
     return fetch(g, i64(action))
 
 
-@kernel
+@kernel(inline=True)
 def run(g, step):
     """Play on until somebody is asked, the turn is over, or the game: ASKED, RESTING or OVER."""
     while step < STOPPED:
@@ -1279,6 +1300,7 @@ def show_again(fixed, t):
     for i in range(t.state.size):
         if t.state[i] == ASKED:
             g = Game(fixed.record[0], t.board[i], t.secret[i], t.mine[i])
+            g.secret.shown_to = g.secret.foes_of = -1
             offer(g)
             show(g)
 
@@ -1302,7 +1324,7 @@ def deal(lanes, games, key, fixed, blank, t):
 @kernel
 def set_up(g):
     f, b, h = g.fixed, g.board, g.secret
-    b.attacker = b.target = b.defender = b.event = b.dying = h.winner = h.seat = -1
+    b.attacker = b.target = b.defender = b.event = b.dying = h.winner = h.seat = h.shown_to = h.foes_of = -1
     for k in range(6):
         g.mine.next[k] = -1
     for card in range(f.cards):

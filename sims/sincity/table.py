@@ -9,7 +9,7 @@ from sims.core.game import Setting
 from sims.core.records import ASKED, FREE, RecordTable, asking, records
 from sims.sincity import rules
 from sims.sincity.cards import CHARACTERS, PSYCHOPATH, WORD
-from sims.sincity.rules import Lanes, View
+from sims.sincity.rules import FIGHT, FIND, LAW, PASS, Lanes, View
 
 
 class Table(RecordTable):
@@ -23,7 +23,10 @@ class Table(RecordTable):
         return rules.make_fixed(setting.knobs, setting.seats)
 
     def make_lanes(self, lanes: int) -> Lanes:
-        return Lanes(*(records(each, lanes) for each in self.layout[1:]), *asking(lanes, np.int32))
+        made = Lanes(*(records(each, lanes) for each in self.layout[1:]), *asking(lanes, np.int32))
+        for seat, always in enumerate(self.setting.always):
+            made.secret.hushed[:, seat] = sum(1 << kind for kind in (FIND, FIGHT, LAW) if always.get(int(kind)) == PASS)
+        return made
 
     def make_view(self, t: Lanes) -> View:
         return View(self.fixed, t.kind, t.seat, t.word, t.board, t.mine)

@@ -10,6 +10,8 @@ card is in one place.
 import os
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import numpy as np
 import pytest
 
 from lab.arena import play
+from lab.errors import IllegalAction
 from sims.sincity.rules import (
     DISCARD,
     FIGHT,
@@ -1523,6 +1526,45 @@ def test_a_deal_anew_is_fair():
         counts[sum(hand) - DAME] += 1
     assert min(counts.values()) > 100 - 4.5 * (400 * 3 / 16) ** 0.5
     assert sum(counts.values()) == 400
+
+
+# Who says what it always answers ------------------------------------------------------------------------------------
+
+
+def test_who_always_passes_need_not_be_asked_and_nothing_else_changes():
+    """Not in windows for cards before a roll; the words of luck of later decisions are the same."""
+    of = common.match(["brawler", "schemer", "random", "builder"], seed=5)
+    always = tuple(player.policy.always for player in of.players)
+
+    def played(setting):
+        asked, rows = Counter(), []
+
+        def watch(table, ask):
+            if ask is not None:
+                asked.update((int(s), int(k)) for s, k in zip(ask.seat, ask.view.kind, strict=True) if s >= 0)
+
+        def keep(games, found):
+            rows.extend(zip(games.tolist(), found.tolist(), strict=True))
+
+        play(replace(of, setting=setting), 0, 100, keep, watch=watch)
+        return asked, sorted(rows)
+
+    (asked, rows), (fewer, same) = played(of.setting), played(of.setting._replace(always=always))
+    assert same == rows
+    hushed = {(seat, int(window)) for seat in (0, 3) for window in (FIND, FIGHT, LAW)} | {(1, int(FIND)), (1, int(LAW))}
+    assert hushed <= set(asked)
+    assert fewer == {case: n for case, n in asked.items() if case not in hushed}
+    unwatched = []
+    play(of, 0, 100, lambda games, found: unwatched.extend(zip(games.tolist(), found.tolist(), strict=True)))
+    assert sorted(unwatched) == rows
+
+
+def test_a_policy_that_does_not_do_what_it_says_is_named():
+    of = common.match(["brawler", "brawler"])
+    liar = replace(of.players[0].policy, always={int(KILL): int(PASS)})
+    of = replace(of, players=(replace(of.players[0], title="liar", policy=liar), of.players[1]))
+    with pytest.raises(IllegalAction, match=r"policy 'liar' of seat 0 answered \d+ in game \d+ .* always answers -1"):
+        play(of, 0, 20, lambda games, rows: None, watch=lambda table, ask: None)
 
 
 # Luck -----------------------------------------------------------------------------------------------------------------
