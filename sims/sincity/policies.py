@@ -91,7 +91,7 @@ def lowest_of(hand, effects):
 # Parts of the baselines
 
 
-@kernel
+@kernel(inline=True)
 def put_into_play(fixed, mine):
     """Every playable character, lowest first; of several bosses the one with the highest Sin."""
     several = i64(0)
@@ -135,7 +135,7 @@ def least_sin(fixed, cards):
     return found
 
 
-@kernel
+@kernel(inline=True)
 def deed(fixed, board, mine, seat):
     """The lowest character that has something to do does it: it attacks, or else uses law (all choose the highest
     Sin, then the lowest Fighting)."""
@@ -206,7 +206,7 @@ NO_CARDS = {int(window): int(PASS) for window in (FIND, FIGHT, LAW)}
 
 
 @policy("Plays every character; never attacks, uses law or plays an event.", always=NO_CARDS)
-@kernel
+@kernel(inline=True)
 def builder(view, weights, prepared):
     fixed, kind, mine = view.fixed.record, view.kind, view.mine
     if kind == HELP:
@@ -215,7 +215,7 @@ def builder(view, weights, prepared):
 
 
 @policy("As builder, and attacks, or uses law, with everyone who can: the highest Sin that it may.", always=NO_CARDS)
-@kernel
+@kernel(inline=True)
 def brawler(view, weights, prepared):
     fixed, kind, mine = view.fixed.record, view.kind, view.mine
     if kind == HELP:
@@ -229,7 +229,7 @@ def brawler(view, weights, prepared):
     "As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.",
     always={window: answer for window, answer in NO_CARDS.items() if window != FIGHT},
 )
-@kernel
+@kernel(inline=True)
 def schemer(view, weights, prepared):
     fixed, kind, board, mine = view.fixed.record, view.kind, view.board, view.mine
     if kind == HELP:

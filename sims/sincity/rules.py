@@ -288,7 +288,7 @@ def roll(g, purpose, index):
     return face(luck(g, purpose, index)[0], i64(0))
 
 
-@kernel
+@kernel(inline=True)
 def roll_many(g, purpose, index, n):
     """The sum of n dice and the highest of them; twelve dice an index."""
     total, high = i64(0), i64(0)
@@ -328,6 +328,13 @@ def forget_places(g):
     h.seen_most, h.shown_to = 0, -1
     for seat in range(g.fixed.seats):
         h.seen_to[seat] = 0
+
+
+@kernel(inline=True)
+def clockwise(g, seat, steps):
+    """The seat so many steps on, less than once around: as a remainder, which takes the processor longer."""
+    after = i64(seat) + steps
+    return after - g.fixed.seats if after >= g.fixed.seats else after
 
 
 # The deck and the hands
@@ -497,7 +504,7 @@ def won(g, what):
     """Whether somebody has reached the goal: the active player first, then clockwise (SC44)."""
     b, h = g.board, g.secret
     for step in range(g.fixed.seats):
-        seat = (b.active + step) % g.fixed.seats
+        seat = clockwise(g, b.active, step)
         if b.points[seat] >= g.fixed.goal:
             h.winner, h.ending = seat, what
             return True
@@ -537,7 +544,7 @@ def show(g):
         show_knowledge(g)
 
 
-@kernel
+@kernel(inline=True)
 def show_knowledge(g):
     h, m, me = g.secret, g.mine, g.secret.seat
     h.shown_to = me
@@ -573,7 +580,7 @@ def attack_targets(fixed, board, mine, seat, kind, w):
     return (mine.exposed[w] | own) & fixed.prey[kind, w]
 
 
-@kernel
+@kernel(inline=True)
 def see_foes(g, seat):
     """The opponents' free characters, and those that no guard protects from attacks (SC15, SC16)."""
     f, b, m = g.fixed, g.board, g.mine
@@ -590,7 +597,7 @@ def see_foes(g, seat):
                 m.exposed[w] |= b.free[other, w] & ~f.of_kind[BOSS, w] if guarded else b.free[other, w]
 
 
-@kernel
+@kernel(inline=True)
 def offer_events(g, seat):
     """The events in hand for one's own turn that have a target or need none (SC13)."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
@@ -690,7 +697,7 @@ def offer(g):
 # The course of a turn
 
 
-@kernel
+@kernel(inline=True)
 def begin_turn(g):
     """The Luck Phase."""
     b, h = g.board, g.secret
@@ -727,7 +734,7 @@ def act_in_help(g, action):
     return HELPING
 
 
-@kernel
+@kernel(inline=True)
 def sin_phase(g):
     """All free characters score as one sum (SC7b)."""
     f, b = g.fixed, g.board
@@ -750,7 +757,7 @@ def next_investigator(g):
     return first(m.options)
 
 
-@kernel
+@kernel(inline=True)
 def investigation_phase(g):
     """SC20: one roll a player, or one a character."""
     h = g.secret
@@ -776,7 +783,7 @@ def investigate(g):
         h.seen_most = max(h.seen_most, h.seen_to[me])
     else:
         for step in range(1, f.seats):
-            seat = (me + step) % f.seats
+            seat = clockwise(g, me, step)
             if b.hand_size[seat] > 0:
                 for w in range(b.out.shape[0]):
                     h.known[me, w] |= h.hand[seat, w]
@@ -808,7 +815,7 @@ def act_in_kill(g, action):
     return ask(g, SPEND, b.active) if b.bonus_left > 0 else open_window(g, FIND)
 
 
-@kernel
+@kernel(inline=True)
 def discard_phase(g):
     """SC43."""
     b, seat = g.board, g.board.active
@@ -827,12 +834,12 @@ def discard(g, card):
     return DISCARDING
 
 
-@kernel
+@kernel(inline=True)
 def torture(g):
     """SC33: the captors' owners clockwise from the active player, each one's captives by lowest id, one by one."""
     f, b, h = g.fixed, g.board, g.secret
     while h.torturer < (f.seats if f.torture == EVERY_TURN else 1):
-        holder = (b.active + h.torturer) % f.seats
+        holder = clockwise(g, b.active, h.torturer)
         for w in range(b.out.shape[0]):
             g.mine.options[w] = b.held[holder, w] & beyond(h.cursor, w)
         captive = first(g.mine.options)
@@ -846,7 +853,7 @@ def torture(g):
     return ENDING
 
 
-@kernel
+@kernel(inline=True)
 def torture_one(g, holder, captive):
     """1-2 killed, 3-5 tortured, 6+ escapes; a hero has +1 (SC34)."""
     b, h, owner = g.board, g.secret, i64(g.board.owner[captive])
@@ -864,14 +871,14 @@ def torture_one(g, holder, captive):
     return bury(g, captive, owner, i64(-1), owner, TORTURING) if result <= 2 else TORTURING
 
 
-@kernel
+@kernel(inline=True)
 def end_turn(g):
     f, b, h = g.fixed, g.board, g.secret
     if h.turns >= f.max_turns:  # SC47
         h.ending, h.winner = TURNS, leader(g)
         return OVER
     b.turn += 1
-    b.active = (b.active + 1) % f.seats
+    b.active = clockwise(g, b.active, i64(1))
     return RESTING
 
 
@@ -953,7 +960,7 @@ def score(g, purpose, card, bonus):
     return (high if f.fight_score == HIGHEST else total) + bonus - more
 
 
-@kernel
+@kernel(inline=True)
 def fight(g):
     f, b = g.fixed, g.board
     attack = score(g, ATTACK, b.attacker, i64(b.bonus[0]))
@@ -968,7 +975,7 @@ def fight(g):
     return kill(g, attack <= defence, attack >= defence and not spared)
 
 
-@kernel
+@kernel(inline=True)
 def kill(g, attacker_dies, target_dies):
     """SC27: the doctors, both rewards, victory; then Tough and Hospital Stay."""
     b, where = g.board, 16 * at(g, g.board.attacker)
@@ -992,7 +999,7 @@ def kill(g, attacker_dies, target_dies):
     return bury(g, dead, b.active, other, b.defender, KILLING)
 
 
-@kernel
+@kernel(inline=True)
 def doctored(g, owner, index):
     """Whether a 6 of one of the owner's free doctors saves (SC26)."""
     f, b = g.fixed, g.board
@@ -1019,7 +1026,7 @@ def bury(g, card, owner, other, other_owner, back):
     return BURYING
 
 
-@kernel
+@kernel(inline=True)
 def bury_step(g):
     """Tough, then Hospital Stay (SC25, SC27, SC29)."""
     f, b, h = g.fixed, g.board, g.secret
@@ -1030,7 +1037,7 @@ def bury_step(g):
                 drop(b.out, card)
                 add(b.discard, card)
             while h.saver < f.seats:
-                seat = (h.dead_owner[h.nth] + h.saver) % f.seats
+                seat = clockwise(g, h.dead_owner[h.nth], h.saver)
                 h.saver += 1
                 if meet(h.hand[seat], f.of_effect[SAVE_KILLED]):
                     b.dying = card
@@ -1080,7 +1087,7 @@ def play_event(g, card, target, back):
         draw(g, seat, i64(2))
     elif effect == ALL_DRAW:
         for step in range(f.seats):
-            draw(g, (seat + step) % f.seats, i64(2))
+            draw(g, clockwise(g, seat, step), i64(2))
     elif effect == SEDUCE:
         seduce(g, target)
     else:
