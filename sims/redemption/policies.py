@@ -111,7 +111,7 @@ class Sketch(NamedTuple):
 FIVE, LOW_BITS = (1 << 15) - 1, 0b001001001001001
 
 
-@kernel
+@kernel(inline=True)
 def sketch(fixed, board):
     need = virtues = regrets = shift = i64(0)
     row = i64(-1)
@@ -169,7 +169,7 @@ def standing(fixed, board):
     return value_of(s.need, s.row, s.regrets)
 
 
-@kernel
+@kernel(inline=True)
 def standing_after(fixed, board, s, op, first, second):
     """V right after an option of this primitive. s: the board's sketch."""
     need, row, regrets = s.need, s.row, s.regrets
@@ -190,7 +190,7 @@ def standing_after(fixed, board, s, op, first, second):
     return value_of(need, row, regrets)
 
 
-@kernel
+@kernel(inline=True)
 def row_after(board, s, op, first, second):
     """Row and regrets right after an option that is about tokens of the formation."""
     row, virtues = s.row, s.virtues

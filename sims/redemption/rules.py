@@ -255,7 +255,7 @@ def reflection(g):
 # Redemption and Reckoning
 
 
-@kernel
+@kernel(inline=True)
 def judge(g):
     """Whether the formation matches, and what comes of it (SR30)."""
     f, b = g.fixed, g.board
@@ -270,7 +270,7 @@ def judge(g):
     return RESTING
 
 
-@kernel
+@kernel(inline=True)
 def reckon(g):
     b = g.board
     cards = g.fixed.pack_reckonings
@@ -279,7 +279,7 @@ def reckon(g):
     return IN_EFFECT
 
 
-@kernel
+@kernel(inline=True)
 def act(g):
     """Offer all actions."""
     f, b = g.fixed, g.board
@@ -359,7 +359,7 @@ def end_effect(board):
     close_gaps(b)
 
 
-@kernel
+@kernel(inline=True)
 def do(g, action):
     """Begin an action."""
     b, h, verb = g.board, g.secret, verb_of(action)
@@ -378,7 +378,7 @@ def do(g, action):
     return judge(g)
 
 
-@kernel
+@kernel(inline=True)
 def go_on(g):
     """Go on with an effect."""
     if reach(g.fixed, g.board, False, g.secret.key, g.secret.game):
@@ -387,7 +387,7 @@ def go_on(g):
     return judge(g)
 
 
-@kernel
+@kernel(inline=True)
 def hear(g, action):
     """Take in the answer to the decision that was asked: the step that follows."""
     kind = g.secret.kind
@@ -401,7 +401,7 @@ def hear(g, action):
     return IN_EFFECT
 
 
-@kernel
+@kernel(inline=True)
 def run(g, step):
     """Play on until the player is asked, an action is complete, or the game is: ASKED, RESTING or OVER."""
     while step < STOPPED:
@@ -414,7 +414,7 @@ def run(g, step):
     return step
 
 
-@kernel
+@kernel(inline=True)
 def run_on(g, step):
     """Play on until the player is asked or the game is over: ASKED or OVER."""
     step = run(g, step)

@@ -175,7 +175,7 @@ def random(view, weights, prepared):
 # brawler
 
 
-@kernel
+@kernel(inline=True)
 def plain_deed(m, p, token):
     """What this action is for, in its own right; `END` if it is for nothing."""
     if token == LOOT_DIE:
@@ -206,7 +206,7 @@ def free_deed(m, p, token):
     return action_of(END)
 
 
-@kernel
+@kernel(inline=True)
 def plain_prep(m, p):
     for token in range(ACTIONS):
         if p.todo[token]:
@@ -216,7 +216,7 @@ def plain_prep(m, p):
     return action_of(END)
 
 
-@kernel
+@kernel(inline=True)
 def plain_roll(pack, board, m, p):
     if m.fits[PUNCH]:
         return assign_of(PUNCH, most_pluses(pack, m.fits[PUNCH]))
@@ -316,7 +316,7 @@ def plain_effect(g, m, p):
     return action_of(TARGET, lowest(dotted if dotted else found))
 
 
-@kernel
+@kernel(inline=True)
 def brawl(g, kind, p):
     """What `brawler` answers for player p."""
     m = g.mine
@@ -334,6 +334,6 @@ def brawl(g, kind, p):
 
 
 @policy("Punches what is there, charges and dashes at what is near; no tiles, no items.")
-@kernel
+@kernel(inline=True)
 def brawler(view, weights, prepared):
     return brawl(game_of(view), view.kind, view.board.players[view.seat])

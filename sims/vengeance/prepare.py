@@ -40,7 +40,7 @@ TILE_LIMIT = BASICS + 4
 # What is possible
 
 
-@kernel
+@kernel(inline=True)
 def offer_deeds(g, p):
     """What may be done now by an action of Preparation, whichever that is."""
     pack, m = g.pack, g.mine
@@ -129,7 +129,7 @@ def has_deed(m, p):
     return m.double != 0 and has_pair(m, p)
 
 
-@kernel
+@kernel(inline=True)
 def offer_prep(g, p):
     """Whether there is anything to choose but to be done."""
     offer_deeds(g, p)
@@ -149,7 +149,7 @@ def offer_loot(g, p):
 # What is done
 
 
-@kernel
+@kernel(inline=True)
 def deed(g, p, what, target):
     pack = g.pack
     if what == TRAIN:
@@ -178,7 +178,7 @@ def buy(g, p, ability):
         p.todo[EXTRA] = max(p.todo[EXTRA] + p.always[MORE_EXTRA] - before, 0)
 
 
-@kernel
+@kernel(inline=True)
 def prepare(g):
     """Everybody performs its actions, seat by seat (VX1)."""
     b = g.board
@@ -190,7 +190,7 @@ def prepare(g):
     return RACING
 
 
-@kernel
+@kernel(inline=True)
 def hear_prep(g, action):
     b, what, target = g.board, what_of(action), target_of(action)
     p = g.board.players[b.active]

@@ -56,12 +56,12 @@ GAPS = np.array(_gaps(), np.int64)
 # Clocks
 
 
-@kernel
+@kernel(inline=True)
 def word_index(g, seat, p):
     return 1024 * (4 * g.board.turn + seat) + p.roll
 
 
-@kernel
+@kernel(inline=True)
 def schedule(g, seat, p):
     """The next roll."""
     p.roll += 1
@@ -71,7 +71,7 @@ def schedule(g, seat, p):
         p.clock += ONE
 
 
-@kernel
+@kernel(inline=True)
 def next_roller(g):
     """The seat whose next roll falls first, -1 if nobody rolls any more; equal times in random order (VR1)."""
     speed, found = g.fixed.speed, i64(-1)
@@ -88,7 +88,7 @@ def next_roller(g):
     return found
 
 
-@kernel
+@kernel(inline=True)
 def order(g, seat, p):
     return luck(g, CLOCK, word_index(g, seat, p))[1]
 
@@ -96,7 +96,7 @@ def order(g, seat, p):
 # Dice
 
 
-@kernel
+@kernel(inline=True)
 def throw(g, seat, p):
     """Roll the unrolled dice."""
     four = luck(g, ROLL_DICE, word_index(g, seat, p))
@@ -138,7 +138,7 @@ def takes_dice(g, p, ability):
 # Choices
 
 
-@kernel
+@kernel(inline=True)
 def offer_roll(g, p):
     """Whether there is anything to choose but to stop."""
     m = g.mine
@@ -162,7 +162,7 @@ def offer_roll(g, p):
     return found != 0 or m.may_endure or m.may_roll or m.most > 0
 
 
-@kernel
+@kernel(inline=True)
 def most_to_take(g, p):
     """Dice that may be taken now: up to the limit (VR6), and alone up to the beep (VR2)."""
     f = g.fixed
@@ -171,7 +171,7 @@ def most_to_take(g, p):
     return min(limit_of(p) - in_hand(p) - p.woe, g.board.pool)
 
 
-@kernel
+@kernel(inline=True)
 def race(g):
     b = g.board
     while True:
@@ -197,20 +197,20 @@ def start_race(g):
     g.board.active = -1
 
 
-@kernel
+@kernel(inline=True)
 def stop(g, p):
     p.rolling = 0
     g.board.active = -1
 
 
-@kernel
+@kernel(inline=True)
 def take(g, p, dice):
     g.board.pool -= dice
     p.fresh += dice
     p.taken += dice
 
 
-@kernel
+@kernel(inline=True)
 def assign(g, p, ability, number):
     """Dice to an ability, which frees a wound (VR4)."""
     row = row_of(p, ability)
@@ -226,7 +226,7 @@ def assign(g, p, ability, number):
         p.fresh += 1
 
 
-@kernel
+@kernel(inline=True)
 def endure(p):
     """A wound to a health space, which frees all others (VR4)."""
     p.endured += 1
@@ -234,7 +234,7 @@ def endure(p):
     p.woe = 0
 
 
-@kernel
+@kernel(inline=True)
 def hear_roll(g, action):
     b, what, amount = g.board, what_of(action), target_of(action)
     p = g.board.players[b.active]

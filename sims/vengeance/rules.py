@@ -286,7 +286,7 @@ def score(g, p):
 # The machine
 
 
-@kernel
+@kernel(inline=True)
 def run(g, step):
     """Play on until somebody is asked, the round is over, or the game: ASKED, RESTING or OVER."""
     while step < STOPPED:
@@ -309,7 +309,7 @@ def run(g, step):
     return step
 
 
-@kernel
+@kernel(inline=True)
 def hear(g, action):
     """Take in the answer to the decision that was asked: the step that follows."""
     kind = g.secret.kind
