@@ -31,7 +31,7 @@ def count(mask):
 @kernel(inline=True)
 def lowest(mask):
     """The place of the lowest set bit; there must be one."""
-    return count((mask & -mask) - 1)
+    return count(~mask & (mask - 1))
 
 
 @kernel(inline=True)

@@ -24,7 +24,7 @@ from sims.core.bits import lowest
 from sims.core.kernel import kernel
 from sims.core.rng import split, words
 
-i8, i16, i32, i64 = np.int8, np.int16, np.int32, np.int64
+i8, i16, i32, u64 = np.int8, np.int16, np.int32, np.uint64
 
 # Purposes of luck. The index is the number of the duel in its game, from 0; the four words are named here.
 ROLL = 1  # the first roll of sides 0 and 1, their rerolls: dice 0 to 2 of each
@@ -53,17 +53,18 @@ OUTSCORED, TIE_HIT, TRIPLE_ATTACK, DUEL_LIMIT = range(4)
 def listed(who, lanes):
     """List the lanes in which `who` is not negative; their number.
 
-    Sixty-four lanes at a time are made into a set of bits, and only those that are set are gone through.
+    Sixty-four lanes at a time (of no other number does the compiler make vector instructions) become a set of bits, and
+    only those that are set are gone through.
     """
     n, rest = 0, who.size % 64
     for start in range(0, who.size - rest, 64):
-        found = i64(0)
+        found = u64(0)
         for b in range(64):
-            found |= i64(who[start + b] >= 0) << b
+            found |= u64(who[start + b] >= 0) << u64(b)
         while found:
             lanes[n] = start + lowest(found)
             n += 1
-            found &= found - 1
+            found &= found - u64(1)
     for i in range(who.size - rest, who.size):
         lanes[n] = i
         n += who[i] >= 0
