@@ -202,7 +202,7 @@ def other_answer(fixed, mine, kind, keeps):
     return NO if kind == SAVE else PASS
 
 
-NO_CARDS = {int(window): int(PASS) for window in (FIND, FIGHT, LAW)}
+NO_CARDS = {FIND: PASS, FIGHT: PASS, LAW: PASS}
 
 
 @policy("Plays every character; never attacks, uses law or plays an event.", always=NO_CARDS)
@@ -227,7 +227,7 @@ def brawler(view, weights, prepared):
 
 @policy(
     "As brawler, and plays events: draws first, harm before its attacks, one Fighting +2 a fight.",
-    always={window: answer for window, answer in NO_CARDS.items() if window != FIGHT},
+    always={FIND: PASS, LAW: PASS},
 )
 @kernel(inline=True)
 def schemer(view, weights, prepared):

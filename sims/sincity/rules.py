@@ -332,7 +332,7 @@ def forget_places(g):
 
 @kernel(inline=True)
 def clockwise(g, seat, steps):
-    """The seat so many steps on, less than once around: as a remainder, which takes the processor longer."""
+    """The seat so many steps on, less than once around."""
     after = i64(seat) + steps
     return after - g.fixed.seats if after >= g.fixed.seats else after
 

@@ -25,7 +25,7 @@ class Table(RecordTable):
     def make_lanes(self, lanes: int) -> Lanes:
         made = Lanes(*(records(each, lanes) for each in self.layout[1:]), *asking(lanes, np.int32))
         for seat, always in enumerate(self.setting.always):
-            made.secret.hushed[:, seat] = sum(1 << kind for kind in (FIND, FIGHT, LAW) if always.get(int(kind)) == PASS)
+            made.secret.hushed[:, seat] = sum(1 << kind for kind in (FIND, FIGHT, LAW) if always.get(kind) == PASS)
         return made
 
     def make_view(self, t: Lanes) -> View:

@@ -53,8 +53,8 @@ OUTSCORED, TIE_HIT, TRIPLE_ATTACK, DUEL_LIMIT = range(4)
 def listed(who, lanes):
     """List the lanes in which `who` is not negative; their number.
 
-    Sixty-four lanes at a time (of no other number does the compiler make vector instructions) become a set of bits, and
-    only those that are set are gone through.
+    Sixty-four lanes at a time (of 32 to 56 the compiler makes no vector instructions) become a set of bits, and only
+    those that are set are gone through.
     """
     n, rest = 0, who.size % 64
     for start in range(0, who.size - rest, 64):

@@ -1561,7 +1561,7 @@ def test_who_always_passes_need_not_be_asked_and_nothing_else_changes():
 
 def test_a_policy_that_does_not_do_what_it_says_is_named():
     of = common.match(["brawler", "brawler"])
-    liar = replace(of.players[0].policy, always={int(KILL): int(PASS)})
+    liar = replace(of.players[0].policy, always={KILL: PASS})
     of = replace(of, players=(replace(of.players[0], title="liar", policy=liar), of.players[1]))
     with pytest.raises(IllegalAction, match=r"policy 'liar' of seat 0 answered \d+ in game \d+ .* always answers -1"):
         play(of, 0, 20, lambda games, rows: None, watch=lambda table, ask: None)
