@@ -25,7 +25,7 @@ from tests.lab.common import cell
 from tests.lab.test_cli import lab
 from tests.lab.test_resume import Crash, Killed, parts, start
 
-SLOW = bool(numba.config.DISABLE_JIT)
+compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="takes minutes without the compiler")
 PAIR = (("threshold", 4), ("trailing", 4))
 TWO = """
 name: two
@@ -84,7 +84,7 @@ def test_exact_chances_start_where_the_solver_does():
     assert exact_chances()[12, 12] == pytest.approx(exact.solve(PAIR).win_share[0], abs=1e-6)
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_the_curve_against_exact_chances():
     """In the positions of games that it was not fitted on: 0.03 off in the mean, and 0.1 in one of twenty."""
     done, _ = measured()
@@ -98,7 +98,7 @@ def test_the_curve_against_exact_chances():
     assert np.quantile(off, 0.95) < 0.1
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_shares_plain_and_adjusted_hold_the_exact_ones():
     """Within 5 standard errors; and adjusting is worth something."""
     _, rows = measured()
@@ -115,7 +115,7 @@ def test_shares_plain_and_adjusted_hold_the_exact_ones():
     assert worth["estimate"] == pytest.approx((widths["win share"] / widths["win share, adjusted"]) ** 2, rel=0.05)
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_scores_are_those_of_chances_that_mean_something():
     _, rows = measured()
     brier, skill = (figures(rows, f"Brier {name}")[""] for name in ("score", "skill"))
@@ -124,7 +124,7 @@ def test_scores_are_those_of_chances_that_mean_something():
     assert figures(rows, "surprise")[""]["estimate"] > 0.5  # a chance of about a half must go to one or the other
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_every_measure_is_defined_and_sourced_once(tmp_path):
     done, rows = measured()
     assert len({(row["measure"], row["of"]) for row in rows}) == len(rows)
@@ -198,7 +198,7 @@ def test_memory_does_not_grow_with_the_number_of_games(games):
     assert len(done.groups) <= balancing.GROUPS
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_few_rows_are_kept_to_fit_on():
     plan = balancing.plan_of(cell("threshold", "trailing", rotate_seats=True))
     found = balancing.sample(plan, 300, 0, 1000)
@@ -241,7 +241,7 @@ def undisturbed(study, tmp_path, quick):
     return tables(tmp_path / "undisturbed")
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 @pytest.mark.parametrize(
     ("step", "left"),
     [
@@ -267,7 +267,7 @@ def test_killed_it_goes_on_where_it_stopped(study, tmp_path, monkeypatch, undist
     assert tables(folder) == undisturbed
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 @pytest.mark.parametrize(("kind", "damaged"), [("sample", 300 + 20), ("sums", 300 - 6 * 20 + 20)])
 def test_a_damaged_block_is_played_again(study, tmp_path, monkeypatch, undisturbed, kind, damaged):
     folder = tmp_path / "out"
@@ -280,7 +280,7 @@ def test_a_damaged_block_is_played_again(study, tmp_path, monkeypatch, undisturb
     assert tables(folder) == undisturbed
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_other_games_are_another_question(study, tmp_path, undisturbed):
     """And what was found before is still known."""
     folder = tmp_path / "undisturbed"
@@ -312,7 +312,7 @@ def test_killed_for_real(study, tmp_path):
 # The command
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_the_same_bytes_for_any_number_of_workers(tmp_path, quick):
     path = tmp_path / "three.yaml"
     path.write_text(THREE)
@@ -330,7 +330,7 @@ def test_the_same_bytes_for_any_number_of_workers(tmp_path, quick):
     assert used["threshold: attack"]["estimate"] == 1
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_what_is_printed(study, tmp_path, quick):
     said = lab("balance", study, "--games", 300, "--jobs", 1, "--out", tmp_path / "out")
     assert said.code == 0, said.err
@@ -391,7 +391,7 @@ def test_players_that_are_all_alike_are_not_rotated():
     assert balancing.plan_of(cell("keep", "threshold", rotate_seats=True)).kinds == ((0, 1), (1, 0))
 
 
-@pytest.mark.skipif(SLOW, reason="thousands of games, uncompiled")
+@compiled
 def test_a_report_shows_measures_where_there_are_some(study, tmp_path, quick, capsys, monkeypatch):
     import lab as api
     from lab import report
