@@ -17,8 +17,8 @@ Intervals are for 95 %, each for its figure alone. The unit of statistics is the
 
 import json
 import os
-import warnings
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
@@ -28,16 +28,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lab import catalogue, control, curve, measures, seating
-from lab.block import settle_in
 from lab.cell import Cell
 from lab.control import Control
 from lab.curve import Curve, Floats, Layout, Snapshots, Whole
 from lab.errors import BadInput, Incomplete, LabError
 from lab.identity import cell_id
-from lab.runner import Progress, deaf, merged
+from lab.runner import Progress, merged
 from lab.seating import Recipe
 from lab.study import Study
 from lab.traces import Trace, trace
+from lab.workers import spread
 
 if TYPE_CHECKING:
     from lab.balance_store import Arrays, BalanceStore
@@ -414,27 +414,19 @@ def in_order(tasks: list[tuple[Any, tuple[Any, ...]]], jobs: int | None) -> Gene
     if jobs <= 1:
         yield from (function(*given) for function, given in tasks)
         return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import BrokenProcessPool
-
-    with deaf():
-        results = Parallel(n_jobs=jobs, return_as="generator")(delayed(_in_worker)(*task) for task in tasks)
     try:
-        for failure, result in results:
-            if failure:
-                raise LabError(failure)
-            yield result
+        with closing(spread(_in_worker, tasks, jobs, in_order=True)) as results:
+            for failure, result in results:
+                if failure:
+                    raise LabError(failure)
+                yield result
     except BrokenProcessPool as error:
         raise LabError("a worker died; started again, the command goes on from there") from error
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib's, of a generator that is not exhausted
-            results.close()
 
 
-def _in_worker(function: Any, given: tuple[Any, ...]) -> tuple[str, Any]:
+def _in_worker(task: tuple[Any, tuple[Any, ...]]) -> tuple[str, Any]:
     """(why it failed, what it gave)"""
-    settle_in()
+    function, given = task
     try:
         return "", function(*given)
     except LabError as error:

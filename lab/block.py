@@ -1,10 +1,7 @@
 """A block of games, as it travels to a worker and back. Workers load this module, and nothing that they do not need."""
 
-import os
-import signal
-import threading
 import time
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,25 +53,6 @@ class Outcome(NamedTuple):
     tally: Tally | PairTally | None
     seconds: float
     failure: str = ""
-
-
-def play_in_worker(task: Task) -> Outcome:
-    """Play a block in a process of its own."""
-    settle_in()
-    return play_task(task)
-
-
-@cache
-def settle_in() -> None:
-    """Once a worker: an interruption is the parent's business, and when the parent is gone there is nothing to do."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
-
-
-def _leave_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
 
 
 def play_task(task: Task) -> Outcome:

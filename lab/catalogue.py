@@ -47,6 +47,11 @@ def game(name: str) -> Game:
     return found
 
 
+def has_foreign_code() -> bool:
+    """Whether this process has loaded anything that is not the lab's own: a plug-in, or a file of policies."""
+    return bool(_load.cache_info().currsize or _module_at.cache_info().currsize)
+
+
 def stored_columns(row: dict[str, Any]) -> tuple[Column, ...]:
     """The results columns of a stored row (`lab.store.SCHEMA`) that today's game has, too; those of its default knobs,
     where what the row's knobs name is not here (a content pack)."""
@@ -165,6 +170,7 @@ def _plugins(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group)}
 
 
+@cache
 def _load(what: str, plugin: EntryPoint) -> Any:
     try:
         return plugin.load()

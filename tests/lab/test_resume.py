@@ -216,6 +216,16 @@ def games_in(folder):
     return sum(end - first for first, end in spans) + sum(cells)
 
 
+POLICY = '''
+"""Policies of a test."""
+from sims.core.game import Whole, knob, policy
+
+
+@policy("Waits.", patience=(Whole, knob(1, "How long.", low=1, high=5)))
+def calm(view, weights, prepared, action):
+    action[:] = (view.seat + 1) % view.seats if view.kind == 0 else 0
+'''
+
 LONG = "game: viking\nseed: 5\ngames: 12_000\npolicies: [[random, keep, healer], [threshold, trailing]]\n"
 
 
@@ -286,15 +296,23 @@ def workers_of(process):
             ["ps", "-A", "-ww", "-o", "pid,ppid,args"], capture_output=True, text=True, check=True
         ).stdout
         found = [line.split(maxsplit=2) for line in listed.splitlines()[1:]]
-        workers = [int(pid) for pid, parent, name in found if int(parent) == process.pid and "popen_loky" in name]
+        children = [(int(pid), name) for pid, parent, name in found if int(parent) == process.pid]
+        workers = [pid for pid, name in children if not re.search("resource_tracker|defunct", name)]
         if len(workers) == 2:
             return workers
     raise AssertionError("no workers came")
 
 
-def test_an_interruption_is_the_business_of_the_parent(tmp_path):
+@pytest.fixture(params=["copies", "fresh"])
+def long(request, tmp_path, monkeypatch):
+    """A long study in the working directory, without and with a policy from a file, for which workers start afresh."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bots.py").write_text(POLICY, encoding="utf-8")
+    return a_study(tmp_path, text=LONG if request.param == "copies" else LONG.replace("healer", "'bots.py:calm'"))
+
+
+def test_an_interruption_is_the_business_of_the_parent(tmp_path, long):
     """A worker that is interrupted, too, may hold what others wait for, and says so at length: starting, or playing."""
-    a_study(tmp_path, text=LONG)
     process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, "--games", 5000, block=250)
     workers = workers_of(process)
     for blocks in (0, 2):
@@ -304,6 +322,17 @@ def test_an_interruption_is_the_business_of_the_parent(tmp_path):
     out, err = finished(process)
     assert not err
     assert "2 cells; 10,000 plays in " in out
+
+
+def test_a_worker_that_is_killed(tmp_path, long):
+    """Its blocks are played again, and nothing else is amiss."""
+    process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, "--games", 5000, block=250)
+    workers = workers_of(process)
+    until_parts(tmp_path / "out", 2)
+    os.kill(workers[0], signal.SIGKILL)
+    _, err = finished(process)
+    assert err.strip() == "lab: a worker died; its blocks are played again, one at a time"
+    assert results(tmp_path / "out") == undisturbed(with_games(long, 5000), tmp_path / "direct")
 
 
 class Interrupts(Progress):
@@ -481,17 +510,6 @@ def test_parts_of_a_study_may_share_a_cell(tmp_path):
 
 
 # Other cells
-
-POLICY = '''
-"""Policies of a test."""
-from sims.core.game import Whole, knob, policy
-
-
-@policy("Waits.", patience=(Whole, knob(1, "How long.", low=1, high=5)))
-def calm(view, weights, prepared, action):
-    action[:] = (view.seat + 1) % view.seats if view.kind == 0 else 0
-'''
-
 
 CELL = (
     "game: viking\ngames: 300\nkeep_games: all\nseed: {seed}\nknobs: {{start_life: {life}}}\n"
