@@ -128,11 +128,11 @@ def pilot(plan: Recipe) -> Pilot:
     """
     matches = seating.matches(plan, seating.prepare(plan))
     compile_all(matches)
-    count, (tally, before) = 16, _timed(matches, 16)
+    count, (tally, before) = 16, _timed(matches, 16, PILOT_SECONDS)
     if before > PILOT_SECONDS * 10:  # a policy that thinks: nothing that a table takes is to be seen beside it
         return Pilot(tally, before / count)
     while True:
-        tally, seconds = _timed(matches, 4 * count)
+        tally, seconds = _timed(matches, 4 * count, max(PILOT_SECONDS, 5 * before))
         each = max(0.0, seconds - before) / (3 * count)
         count *= 4
         if seconds > PILOT_SECONDS or count * len(matches) >= PILOT_PLAYS:
@@ -141,14 +141,14 @@ def pilot(plan: Recipe) -> Pilot:
         before = seconds
 
 
-def _timed(matches: tuple[Match, ...], count: int) -> tuple[Tally, float]:
-    """The first games, and the seconds that they take: of two goes the better, where the first took long.
+def _timed(matches: tuple[Match, ...], count: int, expected: float) -> tuple[Tally, float]:
+    """The first games, and the seconds that they take: of two goes the better, where the first took unexpectedly long.
 
     It may have been disturbed, and who takes a pause of the machine for the pace of a game plays in far too small
     blocks: a cell of 100,000,000 games once came in 195,313 blocks, and not in 12.
     """
     goes = []
-    while len(goes) < 2 and (not goes or goes[0] > PILOT_SECONDS):
+    while len(goes) < 2 and (not goes or goes[0] > expected):
         start = time.perf_counter()
         tally = tally_block(matches, 0, count)
         goes.append(time.perf_counter() - start)

@@ -29,7 +29,7 @@ def pace(monkeypatch, clock):
 def test_a_pause_of_the_machine_is_not_the_pace_of_a_game(monkeypatch, go):
     clock = Clock(go)
     assert pace(monkeypatch, clock) == pytest.approx(1e-6, rel=0.1)
-    assert clock.goes <= 12
+    assert clock.goes <= 11
 
 
 def test_a_policy_that_thinks(monkeypatch):
