@@ -13,10 +13,12 @@ import os
 import pkgutil
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
+from numbers import Integral
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -99,11 +101,19 @@ def _for_players(game_name: str, found: Policy) -> Policy:
         returns = "" if "action" in given else " and return an action"
         called = f"policies of {game_name} are called with ({', '.join(given)}){returns}"
         raise BrokenPlugin(f"{found.name!r} takes ({', '.join(takes.parameters)}): {called}")
+    if not _are_answers(found.always):
+        raise BrokenPlugin(
+            f"{found.name!r}: always={found.always!r} must map kinds of decision to actions, whole numbers both"
+        )
     knobs = game(game_name).player_knobs
     if not knobs.model_fields:
         return found
     weights: type[Any] = type(found.weights.__name__, (found.weights, knobs), {})
     return replace(found, weights=weights)
+
+
+def _are_answers(always: Any) -> bool:
+    return isinstance(always, Mapping) and all(isinstance(each, Integral) for pair in always.items() for each in pair)
 
 
 def _signature(policy: Policy) -> inspect.Signature | None:

@@ -616,6 +616,17 @@ def test_a_policy_file_that_cannot_be_loaded_is_an_error_of_its_own(read: Read, 
         read("game: sins\npolicies: broken.py:play")
 
 
+@pytest.mark.parametrize("always", ["[1]", "{'find': -1}", "{0: None}", "7"])
+def test_what_a_policy_says_that_it_always_answers_must_be_answers(read: Read, tmp_path: Path, always: str) -> None:
+    (tmp_path / "sure.py").write_text(
+        f"from sims.core.game import policy\n\n@policy('Sure of itself.', always={always})\n"
+        "def play(view, weights, prepared, action): ...\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(BrokenPlugin, match=r"s\.yaml:2: policies 'play': always=.* must map kinds of decision"):
+        read("game: sins\npolicies: sure.py:play")
+
+
 def test_a_function_that_a_policy_file_has_not(refused: Refused, tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("def stay(view, weights, prepared, action): ...\n", encoding="utf-8")
     assert "'stey' is not in " in refused("game: sins\npolicies: other.py:stey")
