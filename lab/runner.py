@@ -147,7 +147,7 @@ def _timed(matches: tuple[Match, ...], count: int, expected: float) -> tuple[Tal
     It may have been disturbed, and who takes a pause of the machine for the pace of a game plays in far too small
     blocks: a cell of 100,000,000 games once came in 195,313 blocks, and not in 12.
     """
-    goes = []
+    goes: list[float] = []
     while len(goes) < 2 and (not goes or goes[0] > expected):
         start = time.perf_counter()
         tally = tally_block(matches, 0, count)
