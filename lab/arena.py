@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lab.cross import Source
-from lab.errors import IllegalAction, PolicyFailed
+from lab.errors import POLICY_ERRORS, IllegalAction, PolicyFailed
 from sims.core.game import Ask, Game, Policy, Setting
 from sims.core.kernel import kernel, specialised
 from sims.core.records import ASKED, OVER, Driver, RecordTable
@@ -196,7 +196,7 @@ class _Drivers(_Seated):
         for player, mask, driver in zip(self.players, self.masks, self.drivers, strict=True):
             try:
                 asked = driver(table, lanes, mask, until, words=player.policy.uses_word)
-            except Exception as error:
+            except POLICY_ERRORS as error:
                 raise PolicyFailed(player.title, error) from error
             if asked < 0:
                 lane = -1 - asked
@@ -255,21 +255,21 @@ class _Answers(_Seated):
 def _driver(player: Player, table: RecordTable) -> Driver:
     try:
         return Driver(table, player.policy.function, player.weights, player.prepared)
-    except Exception as error:
+    except POLICY_ERRORS as error:
         raise PolicyFailed(player.title, error) from error
 
 
 def _function(player: Player, view: Any, action: NDArray[Any]) -> Callable[..., Any]:
     try:
         return specialised(player.policy.function, view, player.weights, player.prepared, action)
-    except Exception as error:
+    except POLICY_ERRORS as error:
         raise PolicyFailed(player.title, error) from error
 
 
 def _act(function: Callable[..., Any], player: Player, view: Any, action: NDArray[Any]) -> None:
     try:
         function(view, player.weights, player.prepared, action)
-    except Exception as error:
+    except POLICY_ERRORS as error:
         raise PolicyFailed(player.title, error) from error
 
 

@@ -108,6 +108,9 @@ def main() -> None:
         if not hasattr(error, "format_message"):
             raise
         _fail(f"{' '.join(error.format_message().split())} (see `lab --help`)", 2)  # typer's, of the command line
+    finally:
+        if "lab.workers" in sys.modules:
+            sys.modules["lab.workers"].dismiss()
 
 
 def _fail(line: str, code: int) -> None:

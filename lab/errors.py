@@ -10,7 +10,17 @@ LabError                 exit code 1
 
 from sims.core.errors import BadInput, LabError, unknown
 
-__all__ = ["BadInput", "BrokenPlugin", "IllegalAction", "Incomplete", "LabError", "PolicyFailed", "reason", "unknown"]
+__all__ = [
+    "POLICY_ERRORS",
+    "BadInput",
+    "BrokenPlugin",
+    "IllegalAction",
+    "Incomplete",
+    "LabError",
+    "PolicyFailed",
+    "reason",
+    "unknown",
+]
 
 
 class BrokenPlugin(BadInput):
@@ -19,6 +29,10 @@ class BrokenPlugin(BadInput):
 
 class IllegalAction(LabError):
     """A policy answered what the rules do not allow."""
+
+
+POLICY_ERRORS = (Exception, SystemExit, GeneratorExit)
+"""What a policy may raise that is its own failure and not the end of the command."""
 
 
 class PolicyFailed(LabError):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from lab import catalogue, cross
 from lab.arena import Match, Player
 from lab.cell import Cell
-from lab.errors import PolicyFailed
+from lab.errors import POLICY_ERRORS, PolicyFailed
 from sims.core.game import Column, Game, Setting, encode
 
 
@@ -36,7 +36,7 @@ def prepare(plan: Recipe) -> tuple[Any, ...]:
             model = policy.weights(**dict(weights))
             try:
                 made[name, weights] = policy.prepare(knobs, plan.seats, model) if policy.prepare else ()
-            except Exception as error:
+            except POLICY_ERRORS as error:
                 raise PolicyFailed(name, error) from error
     return tuple(made[entry] for entry in plan.lineup)
 

@@ -10,6 +10,8 @@ them waits forever. With such, and on systems that are not Linux, workers start 
 import gc
 import multiprocessing
 import os
+import pickle
+import shutil
 import signal
 import sys
 import threading
@@ -19,6 +21,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from lab import catalogue
@@ -38,39 +43,86 @@ def spread(
     Errors: what the function raises; `BrokenProcessPool` (of `concurrent.futures.process`) if a worker died. Whoever
     closes the generator before its end ends the workers.
     """
-    forked = sys.platform == "linux" and not catalogue.has_foreign_code()
-    executor, left = _executor(jobs, forked), deque(tasks)
-    handed: list[Future[Result]] = []
-    try:
-        while left or handed:
-            while left and len(handed) < AHEAD * jobs:
-                handed.append(executor.submit(function, left.popleft()))
-            done = handed[:1] if in_order else wait(handed, return_when=FIRST_COMPLETED).done
-            handed = [each for each in handed if each not in done]
-            yield from (each.result() for each in done)
-    except BaseException:
-        executor.shutdown(kill_workers=True)
-        raise
-    if forked:
+    left, handed, number = deque(tasks), deque[Future[Path]](), count()
+    executor = _executor(jobs)
+    with TemporaryDirectory(prefix="balance-lab-") as room:
+        try:
+            while left or handed:
+                while left and len(handed) < AHEAD * jobs:
+                    task = _put(Path(room, f"task-{next(number)}"), left.popleft())
+                    handed.append(executor.submit(_work, function, task))
+                done = [handed[0]] if in_order else wait(handed, return_when=FIRST_COMPLETED).done
+                handed = deque(each for each in handed if each not in done)
+                yield from (_take(each.result()) for each in done)
+        except BaseException:
+            _until_heard(handed)
+            executor.shutdown(kill_workers=True)
+            raise
+    if executor is not _fresh:
         executor.shutdown()
 
 
-def _executor(jobs: int, forked: bool) -> Any:
-    """Fresh workers stay for the next command of this process, since they took long to start; copies do not."""
+def _until_heard(handed: Iterable[Future[Path]]) -> None:
+    """Wait a little until all is under way: loky's thread fails aloud if it is to stop before it knows of a task."""
+    for _ in range(1000):
+        if all(each.running() or each.done() for each in handed):
+            break
+        time.sleep(0.001)
+
+
+_fresh: Any = None
+"""The workers that started afresh. They took long to start, so they stay for what the command plays next."""
+
+
+def dismiss() -> None:
+    """End the workers that stay, whatever threads a policy has left in them."""
+    if _fresh is not None:
+        _fresh.shutdown(kill_workers=True)
+
+
+def _executor(jobs: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 
-    if forked:
+    global _fresh
+    if sys.platform == "linux" and not catalogue.has_foreign_code():
         executor = ProcessPoolExecutor(jobs, context=multiprocessing.get_context("fork"), initializer=_settle_as_copy)
     else:
         share = str(max(1, (os.cpu_count() or 1) // jobs))
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), share)
-        executor = get_reusable_executor(jobs, timeout=300, initializer=_settle_in, env=threads)
+        executor = _fresh = get_reusable_executor(jobs, timeout=300, initializer=_settle_in, env=threads)
     with _deaf():
         executor.submit(os.getpid)  # which starts them all
     return executor
 
 
+# What travels does so in files, and only their names go through pipes. A worker that is killed in the midst of a long
+# message leaves half of it in a pipe that others hold open, too: whoever reads there waits forever.
+
+
+def _put(path: Path, what: Any) -> Path:
+    with path.open("wb") as file:
+        pickle.dump(what, file, pickle.HIGHEST_PROTOCOL)
+    return path
+
+
+def _take(path: Path) -> Any:
+    with path.open("rb") as file:
+        what = pickle.load(file)
+    path.unlink()
+    return what
+
+
 # In a worker
+
+
+_room = ""
+"""Where the parent keeps what travels."""
+
+
+def _work(function: Callable[[Any], Any], task: Path) -> Path:
+    global _room
+    _room = str(task.parent)
+    return _put(task.with_suffix(".done"), function(_take(task)))
 
 
 def _settle_as_copy() -> None:
@@ -89,6 +141,8 @@ def _settle_in() -> None:
 def _leave_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
+    if _room:
+        shutil.rmtree(_room, ignore_errors=True)
     os._exit(1)
 
 

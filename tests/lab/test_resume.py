@@ -324,15 +324,52 @@ def test_an_interruption_is_the_business_of_the_parent(tmp_path, long):
     assert "2 cells; 10,000 plays in " in out
 
 
-def test_a_worker_that_is_killed(tmp_path, long):
-    """Its blocks are played again, and nothing else is amiss."""
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_worker_that_is_killed(tmp_path, long, busy):
+    """Its blocks are played again, and nothing else is amiss, not even where it has begun to say what it played."""
     process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, "--games", 5000, block=250)
     workers = workers_of(process)
     until_parts(tmp_path / "out", 2)
+    if busy:  # then nobody listens, and what is too long for a pipe would stick there
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(0.5)
     os.kill(workers[0], signal.SIGKILL)
+    os.kill(process.pid, signal.SIGCONT)
     _, err = finished(process)
     assert err.strip() == "lab: a worker died; its blocks are played again, one at a time"
     assert results(tmp_path / "out") == undisturbed(with_games(long, 5000), tmp_path / "direct")
+
+
+LINGERS = """
+import multiprocessing, threading, time
+from sims.viking.policies import random
+
+
+def lingers(view, weights, prepared, action):
+    if multiprocessing.parent_process() and threading.active_count() < 5:
+        threading.Thread(target=time.sleep, args=(1000,)).start()
+    random.function(view, weights, prepared, action)
+
+
+def leaves(view, weights, prepared, action):
+    raise SystemExit(0)
+"""
+
+
+def test_threads_that_a_policy_leaves_in_workers_hold_nobody_up(tmp_path):
+    (tmp_path / "bots.py").write_text(LINGERS, encoding="utf-8")
+    (tmp_path / "study.yaml").write_text("game: viking\ngames: 1000\npolicies: ['bots.py:lingers', keep]\n")
+    out, _ = finished(start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, "-q", block=250))
+    assert "1 cells; 1,000 plays in " in out
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_policy_that_exits_has_failed(tmp_path, jobs):
+    (tmp_path / "bots.py").write_text(LINGERS, encoding="utf-8")
+    (tmp_path / "study.yaml").write_text("game: viking\ngames: 1000\npolicies: [['bots.py:leaves', keep], keep]\n")
+    _, err = finished(start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", jobs, "-q"), code=1)
+    assert err.startswith("lab: cell viking of 2 seats [bots.py:leaves, keep] seed 0: ")
+    assert err.endswith("policy 'bots.py:leaves' failed: SystemExit: 0")
 
 
 class Interrupts(Progress):
