@@ -53,6 +53,9 @@ class Match:
     """How many quantities that makes."""
     floors: Mapping[str, int] = field(default_factory=dict)
     """`Column.lowest` of those columns for which it is not 0."""
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of columns whose values are names and no quantities: `Column.labels` of a category, none of one that holds a
+    seat's number."""
 
     def lowest(self, names: Sequence[str]) -> NDArray[np.int32]:
         """`Column.lowest` of these columns."""

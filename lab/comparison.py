@@ -27,6 +27,9 @@ from lab.pairs import PairTally, differences, quantities
 from lab.runner import Progress, fill
 from lab.store import Store, write_rows
 
+KEPT = "labels"
+"""Part of a pair's identity: another word when other quantities are kept of it than before (see `lab.pairs`)."""
+
 _EXACT = pa.decimal128(38, 0)
 SCHEMA = pa.schema([
     ("pair", pa.string()), ("game", pa.string()), ("first", pa.string()), ("second", pa.string()),
@@ -69,7 +72,7 @@ class Pair:
 
     @property
     def name(self) -> str:
-        both = f"{cell_id(self.first)} {cell_id(self.second)}"
+        both = f"{cell_id(self.first)} {cell_id(self.second)} {KEPT}"
         return hashlib.sha256(both.encode()).hexdigest()[:16]
 
 

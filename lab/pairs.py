@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,35 +62,57 @@ class Difference:
     """How many games of unpaired play one paired game is worth, for the width of this interval; nan when unpaired."""
 
 
+class _Term(NamedTuple):
+    """What is compared of a column: its value, or whether that is a certain label."""
+
+    column: str
+    value: int | None = None
+
+
 def quantities(one: tuple[Match, ...], other: tuple[Match, ...]) -> tuple[str, ...]:
-    """Names of what is compared: the columns of both, shares of wins by seat and, where these rotate, by entry."""
-    columns, seats = _common(one, other)
+    """Names of what is compared: the columns of both (of a category how often each label comes, of a column that holds
+    a seat's number nothing), shares of wins by seat and, where these rotate, by entry."""
+    titles, seats = _common(one, other)
     kinds = ("seat", "entry") if len(one) > 1 else ("seat",)
-    return (*columns, *(f"win_share {kind} {place}" for kind in kinds for place in range(seats)))
+    return (*titles, *(f"win_share {kind} {place}" for kind in kinds for place in range(seats)))
 
 
 def _common(one: tuple[Match, ...], other: tuple[Match, ...]) -> tuple[list[str], int]:
-    """The columns that both have, and the number of seats that both have."""
-    columns = [name for name in one[0].columns if name in other[0].columns]
-    return columns, min(one[0].setting.seats, other[0].setting.seats)
+    """The titles of the terms that both have, and the number of seats that both have."""
+    titles = [title for title in _terms(one[0]) if title in _terms(other[0])]
+    return titles, min(one[0].setting.seats, other[0].setting.seats)
+
+
+def _terms(match: Match) -> dict[str, _Term]:
+    found: dict[str, _Term] = {}
+    for name in match.columns:
+        if name not in match.labels:
+            found[name] = _Term(name)
+        for value, label in enumerate(match.labels.get(name, ())):
+            found[f"{name}[{label}]"] = _Term(name, value)
+    return found
 
 
 def play_pair(one: tuple[Match, ...], other: tuple[Match, ...], first: int, count: int) -> PairTally:
     """Play game numbers in both cells, in all their rotations."""
-    columns, seats = _common(one, other)
-    units = np.concatenate([_units(each, columns, seats, first, count) for each in (one, other)], axis=1)
+    titles, seats = _common(one, other)
+    units = np.concatenate([_units(each, titles, seats, first, count) for each in (one, other)], axis=1)
     safe = np.abs(units).max(axis=(1, 2), initial=0) < SAFE
     products = [_products(line if fits else line.astype(object)) for line, fits in zip(units, safe, strict=True)]
     sums = np.array([[int(each) for each in line.sum(axis=1)] for line in units], object)
     return PairTally(count, count * (len(one) + len(other)), sums, np.array(products, object))
 
 
-def _units(matches: tuple[Match, ...], columns: list[str], seats: int, first: int, count: int) -> NDArray[np.int64]:
+def _units(matches: tuple[Match, ...], titles: list[str], seats: int, first: int, count: int) -> NDArray[np.int64]:
     """[quantity, (u, m), game]"""
     _, rows = tally_and_rows(matches, first, count)
-    places = [matches[0].columns.index(name) + 1 for name in columns]
-    values = rows[:, :, places].astype(np.int64)
+    terms = [_terms(matches[0])[title] for title in titles]
+    columns = [each.column for each in terms]
+    values = rows[:, :, [matches[0].columns.index(name) + 1 for name in columns]].astype(np.int64)
     defined = values >= matches[0].lowest(columns)
+    for place, each in enumerate(terms):
+        if each.value is not None:
+            values[:, :, place] = values[:, :, place] == each.value
     u, m = np.where(defined, values, 0).sum(axis=1), defined.sum(axis=1)
     parts = _win_parts(rows[:, :, 0], matches[0].setting.seats)
     wins = parts.sum(axis=1)[:, :seats]

@@ -55,6 +55,7 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
     sheet = columns(plan)
     crossed, quantities = cross.sources(sheet, plan.seats)
     floors = {column.name: column.lowest for column in sheet if column.lowest}
+    labels = {column.name: column.labels for column in sheet if column.labels or column.unit in cross.OFFSETS}
     seated = [tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)) for r in range(plan.rotations)]
     return tuple(
         Match(
@@ -65,6 +66,7 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
             crossed,
             len(quantities),
             floors,
+            labels,
         )
         for line in seated
     )

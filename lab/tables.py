@@ -183,7 +183,7 @@ def differences(row: Row) -> list[Row]:
     for each in sorted(row["differences"], key=lambda each: not each["quantity"].startswith("win_share ")):
         if each["difference"] == each["low"] == each["high"] == 0:
             continue
-        share = each["quantity"].startswith("win_share ")
+        share = each["quantity"].startswith("win_share ") or each["quantity"].endswith("]")  # of a label
         scale = 100 if share else 1
         lines.append(
             {

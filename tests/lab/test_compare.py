@@ -67,6 +67,18 @@ def test_wins_are_shared_out_by_seat_and_by_entry():
         assert got[f"win_share entry {place}"].difference == pytest.approx(by_entry[1] - by_entry[0])
 
 
+def test_of_a_category_shares_are_compared_and_of_a_seat_nothing():
+    first, second = cells(other={"start_life": 9})
+    got = found(first, second)
+    assert not got.keys() & {"ending", "winner"}
+    for value, label in enumerate(catalogue.game("viking").columns(2, first.knobs)[-1].labels):
+        a, b = ((values_of(cell, 2000, "ending") == value).mean(axis=1) for cell in (first, second))
+        each = got[f"ending[{label}]"]
+        assert (each.first, each.second) == (pytest.approx(a.mean()), pytest.approx(b.mean()))
+        half = t.ppf(0.975, 1999) * np.std(b - a, ddof=1) / np.sqrt(2000)
+        assert each.high - each.difference == pytest.approx(half)
+
+
 def test_a_column_that_is_not_always_defined_is_a_ratio():
     """Places are -1 in unfinished games: the jackknife gives the same error, nearly."""
     first, second = cells(knobs={"max_duels": 8}, other={"start_life": 11})
