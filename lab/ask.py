@@ -282,5 +282,6 @@ def _forecast(verdicts: Sequence[Verdict], played: int, seconds: float) -> str:
         for cell in each.cells:
             games[id(cell)] = max(games.get(id(cell), 0.0), needed)
     total = sum(games.values())
-    minutes = total * seconds / max(1, played) / 60
-    return f"{len(left)} of {len(verdicts)} verdicts are open; about {total:,.0f} more games, {minutes:,.1f} minutes"
+    more = total * seconds / max(1, played)
+    time = f"{more / 60:,.0f} minutes" if more >= 120 else f"{more:,.0f} seconds"
+    return f"{len(left)} of {len(verdicts)} verdicts are open; about {total:,.0f} more games, {time}"

@@ -375,7 +375,8 @@ def _table(lines: Sequence[Row], names: Sequence[str]) -> Table:
     table = Table(title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1))
     for name in names:
         number = all(isinstance(line.get(name), int | float | Figure) or not line.get(name) for line in lines)
-        table.add_column(name, justify="right" if number else "left", no_wrap=number)
+        whole = number or name == names[0]  # what people copy stands first
+        table.add_column(name, justify="right" if number else "left", no_wrap=whole, overflow="fold")
     for line in lines:
         table.add_row(*(_text(line.get(name, "")) for name in names))
     return table

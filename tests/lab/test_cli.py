@@ -734,6 +734,13 @@ def test_a_narrow_terminal_shows_every_figure(swept):
         assert heading in plain
 
 
+def test_a_narrow_terminal_cuts_no_name():
+    narrow, _ = on_terminal(["game", "vices"], "stdout", COLUMNS="80", NO_COLOR="1")
+    assert "…" not in narrow
+    for name in catalogue.game("vices").column_names(3, catalogue.game("vices").knobs()):
+        assert f" {name} " in narrow
+
+
 COLOR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]")
 
 

@@ -282,6 +282,9 @@ def test_interrupted(tmp_path, coarse):
     out, err = finished(process, code=130)
     said = "lab: interrupted; what was played is kept in out, and the same command goes on from there"
     assert (out, err.splitlines()[-1]) == ("", said)
+    said = lab("show", folder)
+    assert (said.code, said.out) == (2, "")
+    assert "the sweep into it is not finished; the same `lab sweep` command goes on from there" in said.err
     kept = games_in(folder)
     assert 24_000 > kept >= 5 * 200
     assert sweep(study, folder, jobs=1).played == 24_000 - kept
