@@ -45,6 +45,8 @@ def spread(
     """
     left, handed, number = deque(tasks), deque[Future[Path]](), count()
     executor = _executor(jobs)
+    with _deaf():
+        started = executor.submit(os.getpid)  # this starts them all
     with TemporaryDirectory(prefix="balance-lab-") as room:
         try:
             while left or handed:
@@ -54,6 +56,7 @@ def spread(
                 done = [handed[0]] if in_order else wait(handed, return_when=FIRST_COMPLETED).done
                 handed = deque(each for each in handed if each not in done)
                 yield from (_take(each.result()) for each in done)
+            started.result()  # loky warns of whoever is given another number of jobs before
         except BaseException:
             _until_heard(handed)
             executor.shutdown(kill_workers=True)
@@ -90,8 +93,6 @@ def _executor(jobs: int) -> Any:
         share = str(max(1, (os.cpu_count() or 1) // jobs))
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), share)
         executor = _fresh = get_reusable_executor(jobs, timeout=300, initializer=_settle_in, env=threads)
-    with _deaf():
-        executor.submit(os.getpid)  # which starts them all
     return executor
 
 
