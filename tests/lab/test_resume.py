@@ -329,7 +329,7 @@ def test_an_interruption_is_the_business_of_the_parent(tmp_path, long):
 
 def test_a_worker_that_is_killed(tmp_path, long):
     """Its blocks are played again, and nothing else is amiss, not even where it has begun to say what it played."""
-    process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, "--games", 5000, block=250)
+    process = start(tmp_path, "sweep", "study.yaml", "--out", "out", "--jobs", 2, block=100)
     workers = workers_of(process)
     until_parts(tmp_path / "out", 2)
     os.kill(process.pid, signal.SIGSTOP)  # then nobody listens, and what is too long for a pipe would stick there
@@ -338,7 +338,7 @@ def test_a_worker_that_is_killed(tmp_path, long):
     os.kill(process.pid, signal.SIGCONT)
     _, err = finished(process)
     assert err.strip() == "lab: a worker died; its blocks are played again, one at a time"
-    assert results(tmp_path / "out") == undisturbed(with_games(long, 5000), tmp_path / "direct")
+    assert results(tmp_path / "out") == undisturbed(long, tmp_path / "direct")
 
 
 LINGERS = """
