@@ -415,7 +415,7 @@ def run(
         print(json.dumps(done.as_json(), allow_nan=False))
         return
     from lab import tables
-    from lab.cross import OFFSETS
+    from lab.cross import is_quantity
     from lab.seating import columns, recipe
 
     console, summary = _console(), done.summary
@@ -435,7 +435,7 @@ def run(
             "n": each.n,
         }
         for each, column in zip(summary.metrics, columns(recipe(cell)), strict=True)
-        if not column.labels and column.unit not in OFFSETS
+        if is_quantity(column)
     ]
     tables.show(metrics, console, caption="± is the half-width of a 95 % interval; n: games in which it is defined")
     console.print(

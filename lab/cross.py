@@ -26,6 +26,12 @@ OFFSETS = {"seat": 0, "seat + 1": 1}
 """Units of columns that name a seat, and what they add to its number."""
 
 
+def is_quantity(column: Column) -> bool:
+    """Whether a column's values are quantities, of which a mean says something, and not names: a category's labels, or
+    seats."""
+    return not column.labels and column.unit not in OFFSETS
+
+
 class Quantity(NamedTuple):
     """A share that is kept."""
 

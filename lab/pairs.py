@@ -79,7 +79,8 @@ def quantities(one: tuple[Match, ...], other: tuple[Match, ...]) -> tuple[str, .
 
 def _common(one: tuple[Match, ...], other: tuple[Match, ...]) -> tuple[list[str], int]:
     """The titles of the terms that both have, and the number of seats that both have."""
-    titles = [title for title in _terms(one[0]) if title in _terms(other[0])]
+    known = _terms(other[0])
+    titles = [title for title in _terms(one[0]) if title in known]
     return titles, min(one[0].setting.seats, other[0].setting.seats)
 
 
@@ -106,7 +107,8 @@ def play_pair(one: tuple[Match, ...], other: tuple[Match, ...], first: int, coun
 def _units(matches: tuple[Match, ...], titles: list[str], seats: int, first: int, count: int) -> NDArray[np.int64]:
     """[quantity, (u, m), game]"""
     _, rows = tally_and_rows(matches, first, count)
-    terms = [_terms(matches[0])[title] for title in titles]
+    known = _terms(matches[0])
+    terms = [known[title] for title in titles]
     columns = [each.column for each in terms]
     values = rows[:, :, [matches[0].columns.index(name) + 1 for name in columns]].astype(np.int64)
     defined = values >= matches[0].lowest(columns)

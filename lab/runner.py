@@ -23,7 +23,7 @@ from lab.errors import LabError
 from lab.seating import Recipe
 from lab.store import Store
 from lab.tally import Tally, compile_all, tally_block
-from lab.workers import spread
+from lab.workers import AHEAD, spread
 
 BLOCK_SECONDS = 1.0
 """What a block should take at most, by the pilot's pace: much more than handing it out, little enough to lose."""
@@ -200,7 +200,7 @@ def _play_all(tasks: list[Task], jobs: int, progress: Progress) -> Generator[Out
                 yield outcome
         except BrokenProcessPool:
             progress.note("a worker died; its blocks are played again, one at a time")
-            for task in list(todo.values())[: 2 * jobs]:  # those that it may have held
+            for task in list(todo.values())[: AHEAD * jobs]:  # those that it may have held
                 yield _play_alone(task)
                 del todo[task.name, task.work]
 

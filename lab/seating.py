@@ -55,7 +55,7 @@ def matches(plan: Recipe, prepared: tuple[Any, ...]) -> tuple[Match, ...]:
     sheet = columns(plan)
     crossed, quantities = cross.sources(sheet, plan.seats)
     floors = {column.name: column.lowest for column in sheet if column.lowest}
-    labels = {column.name: column.labels for column in sheet if column.labels or column.unit in cross.OFFSETS}
+    labels = {column.name: column.labels for column in sheet if not cross.is_quantity(column)}
     seated = [tuple(entries[(seat - r) % plan.seats] for seat in range(plan.seats)) for r in range(plan.rotations)]
     return tuple(
         Match(

@@ -325,8 +325,8 @@ class Store:
 def read_cells(folder: Path) -> list[dict[str, Any]]:
     """The rows of a study's cells."""
     path = folder / "cells.parquet" if folder.is_dir() else folder
-    if not path.is_file() and any((folder / each).is_dir() for each in ("cells", "parts")):
-        raise BadInput(f"{folder}: the sweep into it is not finished; the same `lab sweep` command goes on from there")
+    if not path.is_file() and any(next(folder.glob(each), None) for each in ("cells/*", "parts/*/*")):
+        raise BadInput(f"{folder}: not finished; the command that plays into it, given again, goes on from there")
     if not path.is_file() or path.suffix in (".yaml", ".yml"):
         raise BadInput(f"{folder}: no results there (a folder with cells.parquet, as `lab sweep` writes it)")
     try:

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from lab import catalogue
 from lab.cell import Cell, line_up, seats_in_words
+from lab.cross import is_quantity
 from lab.errors import BadInput, unknown
 from lab.estimate import Estimate, defined_of
 from lab.many import discoveries, shrunk, simultaneous
@@ -149,6 +150,7 @@ def column(rows: Sequence[Row], name: str, by: Sequence[str] | None = None) -> l
     known = dict.fromkeys(metric["column"] for row in rows for metric in row["metrics"])
     if name not in known:
         raise BadInput(unknown("a results column", name, known))
+    _check_quantity(rows, name)
     names, lines = _checked(rows, by), []
     for group in _groups(rows, by):
         metrics = [metric for row in group if (metric := _metric(row, name))]
@@ -159,6 +161,13 @@ def column(rows: Sequence[Row], name: str, by: Sequence[str] | None = None) -> l
             line |= {"sd": round(metrics[0]["sd"], 4)} | _quantiles(metrics[0])
         lines.append(line)
     return lines
+
+
+def _check_quantity(rows: Sequence[Row], name: str) -> None:
+    """An error if a column's values are names, in any of the cells."""
+    if any(each.name == name and not is_quantity(each) for row in rows for each in catalogue.stored_columns(row)):
+        known = ", ".join(dict.fromkeys(each["by"] for row in rows for each in row["win_share_by"]))
+        raise BadInput(f"the values of {name} are names, which have no mean; `--shares` takes {known or 'none here'}")
 
 
 def compared(row: Row) -> str:
@@ -260,6 +269,7 @@ def ranked(rows: Sequence[Row], name: str) -> list[Row]:
     rows = [row for row in each_once(rows) if _figure_of(row, name)]
     if not rows:
         raise BadInput(unknown("a results column, win_share[SEAT] or win_share_policy[ENTRY]", name, known))
+    _check_quantity(rows, name)
     found = [Estimate(*(_figure_of(row, name)[key] for key in ("estimate", "low", "high"))) for row in rows]
     percent, names = name.startswith("win_share"), varied(rows)
     mean = sum(each.estimate for each in found) / len(found)
@@ -376,7 +386,8 @@ def _table(lines: Sequence[Row], names: Sequence[str]) -> Table:
     for name in names:
         number = all(isinstance(line.get(name), int | float | Figure) or not line.get(name) for line in lines)
         whole = number or name == names[0]  # what people copy stands first
-        table.add_column(name, justify="right" if number else "left", no_wrap=whole, overflow="fold")
+        overflow: Any = "ellipsis" if whole else "fold"  # folding cuts what must not wrap, and does not say so
+        table.add_column(name, justify="right" if number else "left", no_wrap=whole, overflow=overflow)
     for line in lines:
         table.add_row(*(_text(line.get(name, "")) for name in names))
     return table

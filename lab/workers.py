@@ -58,14 +58,14 @@ def spread(
                 yield from (_take(each.result()) for each in done)
             started.result()  # loky warns of whoever is given another number of jobs before
         except BaseException:
-            _until_heard(handed)
+            _until_heard([started, *handed])
             executor.shutdown(kill_workers=True)
             raise
     if executor is not _fresh:
         executor.shutdown()
 
 
-def _until_heard(handed: Iterable[Future[Path]]) -> None:
+def _until_heard(handed: Iterable[Future[Any]]) -> None:
     """Wait a little until all is under way: loky's thread fails aloud if it is to stop before it knows of a task."""
     for _ in range(1000):
         if all(each.running() or each.done() for each in handed):
@@ -101,8 +101,11 @@ def _executor(jobs: int) -> Any:
 
 
 def _put(path: Path, what: Any) -> Path:
-    with path.open("wb") as file:
-        pickle.dump(what, file, pickle.HIGHEST_PROTOCOL)
+    try:
+        with path.open("wb") as file:
+            pickle.dump(what, file, pickle.HIGHEST_PROTOCOL)
+    except OSError as error:  # which does not say where, if the disk is full
+        raise OSError(error.errno, error.strerror, str(path.parent)) from error
     return path
 
 
@@ -149,7 +152,7 @@ def _leave_with(parent: int) -> None:
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Workers started meanwhile take no notice of Ctrl-C, and Python does not warn of what is seen to (see above)."""
+    """Workers started meanwhile take no notice of Ctrl-C, and Python does not warn that copies lack threads."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

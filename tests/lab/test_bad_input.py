@@ -244,6 +244,8 @@ def results(tmp_path_factory):
         (["--by", "part"], ["'part'"]),
         (["--column", "lifes_0"], ["'lifes_0' is not a results column", "did you mean 'life_0'?", "duels"]),
         pytest.param(["--column", ""], ["'' is not a results column"]),
+        (["--column", "ending"], ["the values of ending are names, which have no mean; `--shares` takes ending"]),
+        (["--rank", "winner"], ["the values of winner are names, which have no mean"]),
         (["--csv", "--column", "nix"], ["'nix' is not a results column"]),
     ],
     ids=" ".join,

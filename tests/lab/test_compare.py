@@ -193,6 +193,7 @@ def studies(path, a=A, b=B):
 
 def test_two_studies(tmp_path):
     ran = lab("compare", *studies(tmp_path), "--out", tmp_path / "out", "--jobs", "2")
+    assert "no results there" in lab("show", tmp_path / "out").err  # of cells
     assert ran.code == 0, ran.err
     assert "heal face -> none; 3 seats, threshold, keep ×2; 3,000 games, seats rotated" in ran.out
     rows = read_rows(tmp_path / "out" / "comparisons.parquet")

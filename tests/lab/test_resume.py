@@ -284,7 +284,7 @@ def test_interrupted(tmp_path, coarse):
     assert (out, err.splitlines()[-1]) == ("", said)
     said = lab("show", folder)
     assert (said.code, said.out) == (2, "")
-    assert "the sweep into it is not finished; the same `lab sweep` command goes on from there" in said.err
+    assert "not finished; the command that plays into it, given again, goes on from there" in said.err
     kept = games_in(folder)
     assert 24_000 > kept >= 5 * 200
     assert sweep(study, folder, jobs=1).played == 24_000 - kept

@@ -1,5 +1,7 @@
 """Work that is spread over processes: nothing lost, nothing left behind, whenever it ends."""
 
+import errno
+import os
 import tempfile
 
 import pytest
@@ -40,4 +42,14 @@ def test_an_early_end_is_quiet_and_leaves_nothing(room, fresh):
         for _ in range(1 + k % 5):
             next(results)
         results.close()
+    assert list(room.iterdir()) == []
+
+
+def test_a_full_disk_says_where(room, fresh, monkeypatch):
+    def full(what, file, protocol):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("lab.workers.pickle.dump", full)
+    with pytest.raises(OSError, match=rf"No space left on device: '{room}/balance-lab-"):
+        list(spread(double, range(9), 2))
     assert list(room.iterdir()) == []
