@@ -5,6 +5,7 @@ and with one copy it is the id. Sets of cards are rows of 64-bit words, `WORD` c
 """
 
 import csv
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,6 +66,13 @@ WINDOWS = (  # events that the attacker or law user may play, and its target's o
     ((FIGHT_2, FIGHT_OR_FIND), (FIGHT_2, FIGHT_OR_FIND)),
     ((LAW_2,), (BRIBE,)),
 )
+SORT = 8
+"""Bits of a count, of which an `int64` holds eight: so many of each sort. Even of victims there are no more than 108."""
+DOCTORS, INVESTIGATORS = 6, 7
+"""Sorts of free characters; the first six are the kinds."""
+WILLS, STAYS = 6, 7
+"""Sorts of cards in hand: events at will, and Hospital Stay; the first six are for `WINDOWS`, 2 * window + side."""
+
 WORTH = {FIGHT_2: 2, FIGHT_OR_FIND: 1, FIND_2: 2, HIDE: -2, LAW_2: 2, BRIBE: -2}
 
 
@@ -105,14 +113,27 @@ def number(card: int, copies: int) -> int:
     return card % copies * IDS + card // copies
 
 
+def sorts_in_play(card: Card) -> list[int]:
+    """The sorts that a free character is of."""
+    traits = {"doctor": DOCTORS, "investigation": INVESTIGATORS}
+    return [] if card.kind == "event" else [KINDS.index(card.kind), *(traits[each] for each in card.traits & {*traits})]
+
+
+def sorts_in_hand(card: Card) -> list[int]:
+    """The sorts that a card in hand is of."""
+    effect = effect_of(card)
+    places = [place for place, effects in enumerate(sum(WINDOWS, ())) if effect in effects]
+    return places + [WILLS] * (0 <= effect < AT_WILL) + [STAYS] * (effect == SAVE_KILLED)
+
+
 @cache
 def tables(copies: int, words: int) -> dict[str, Any]:
     """What `rules.FIXED` holds of the cards, by its fields' names."""
     physical = [(card, copy) for card in CARDS for copy in range(copies)]
     size = words * WORD
 
-    def row(values: list[int]) -> Any:
-        return np.array(values + [0] * (size - len(values)))
+    def row(values: list[int], dtype: Any = np.int16) -> Any:
+        return np.array(values + [0] * (size - len(values)), dtype)
 
     def mask(test: Any) -> Any:
         bits = [0] * words
@@ -129,6 +150,9 @@ def tables(copies: int, words: int) -> dict[str, Any]:
 
     def with_trait(trait: str) -> Any:
         return mask(lambda card: trait in card.traits)
+
+    def sorts(places: Iterable[int], n: int = 1) -> int:
+        return sum(n << SORT * place for place in places)
 
     doctors = [card.id for card in CARDS if "doctor" in card.traits]
     executions = [card.id for card in CARDS if "kill_non_boss" in card.traits]
@@ -148,6 +172,10 @@ def tables(copies: int, words: int) -> dict[str, Any]:
                 for card, copy in physical
             ]
         ),
+        "in_play": row([sorts(sorts_in_play(card)) for card, _ in physical], np.int64),
+        "in_hand": row([sorts(sorts_in_hand(card)) for card, _ in physical], np.int64),
+        "prey_sorts": np.array([sorts(PREY.get(kind, ()), 0xFF) for kind in range(EVENT)]),
+        "aim_sorts": np.array([sorts(AIMS.get(effect, ()), 0xFF) for effect in range(AT_WILL)]),
         "of_kind": np.array([of_kinds(kind) for kind in range(len(KINDS))]),
         "characters": ~of_kinds(EVENT) & mask(lambda card: True),
         "guards": of_kinds(AGENT, CRIMINAL),
@@ -164,5 +192,5 @@ def tables(copies: int, words: int) -> dict[str, Any]:
         "aimless": of_effects(*range(AIMED)),
         "at_will": of_effects(*range(AT_WILL)),
         "window": np.array([[of_effects(*side) for side in sides] for sides in WINDOWS]),
-        "worth": np.array([WORTH.get(effect, 0) for effect in range(len(EFFECTS))]),
+        "worth": np.array([WORTH.get(effect, 0) for effect in range(len(EFFECTS))], np.int16),
     }  # fmt: skip

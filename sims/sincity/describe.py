@@ -213,6 +213,17 @@ class Narrator:
     def _roll(self, purpose: int, card: int) -> int:
         return self._dice(purpose, self._at(card))[0]
 
+    def _deed(self, card: int, side: int, first: int, count: int) -> list[int]:
+        """So many of a side's dice in what a card does, an attack or law: eight an index, in two words."""
+        faces: list[int] = []
+        index = 8 * self._at(card)
+        while len(faces) < first + count:
+            four = words(self.key, self.game, rules.DEED, index & 0xFFFFFFFF)
+            for word in four[2 * side : 2 * side + 2]:
+                faces += _faces(int(word), 4)
+            index += 1
+        return faces[first : first + count]
+
     def _shuffle(self, cards: Iterable[int]) -> None:
         items = np.array(sorted(cards), np.int64)
         shuffle(self.key, self.game, rules.SHUFFLE, 128 * self.shuffles, items)
@@ -448,12 +459,12 @@ class Narrator:
         if not found:  # SC8
             return
         sides = yield from self._window(FIGHT, owner)
-        attack = yield from self._score(rules.ATTACK, card, card, sides[0])
-        defence = yield from self._score(rules.DEFENCE, card, target, sides[1])
+        attack = yield from self._score(0, card, card, sides[0])
+        defence = yield from self._score(1, card, target, sides[1])
         yield from self._outcome(card, target, owner, attack, defence)
 
     def _find(self, card: int, owner: int) -> Story[bool]:
-        terms = [(self._roll(rules.FIND_ROLL, card), "")]
+        terms = [(self._deed(card, 0, 0, 1)[0], "")]
         if self.bonus_left:  # SC22
             if (yield from self._answer(SPEND, self.active)) == YES:
                 self.bonus_left -= 1
@@ -467,11 +478,11 @@ class Narrator:
         yield f"    Find roll: {_sum(terms)}; {self.knobs.find_on} or more is needed: {result}."
         return found
 
-    def _score(self, purpose: int, attacker: int, card: int, events: list[int]) -> Story[int]:
+    def _score(self, side: int, attacker: int, card: int, events: list[int]) -> Story[int]:
         """SC9, SC10."""
         bonus, own = sum(worth for worth, _ in self._worth(events)), self._facts(card).fight
         as_dice = self.knobs.fight_bonus == rules.DICE
-        faces = self._dice(purpose, 8 * self._at(attacker), own + (bonus if as_dice else 0))
+        faces = self._deed(attacker, side, 1, own + (bonus if as_dice else 0))
         best = self.knobs.fight_score == rules.HIGHEST
         score = max(faces) if best else sum(faces)
         dice = f"highest of {', '.join(map(str, faces))}" if best else " + ".join(map(str, faces))
@@ -526,7 +537,7 @@ class Narrator:
         self.acted.add(card)
         yield f"  Kill Phase: {self._card(card)} uses law on {self._card(target)} of {self.names[owner]}."
         sides = yield from self._window(LAW, owner)
-        terms = [(self._roll(rules.LAW_ROLL, card), ""), *self._worth([card for side in sides for card in side])]
+        terms = [(self._deed(card, 0, 0, 1)[0], ""), *self._worth([card for side in sides for card in side])]
         jailed = sum(term for term, _ in terms) >= 6  # SC17
         yield f"    Law roll: {_sum(terms)}; 6 or more is needed: {'in jail' if jailed else 'nothing happens'}."
         if jailed:
@@ -755,10 +766,10 @@ class Narrator:
 # Words and numbers
 
 
-def _faces(word: int) -> list[int]:
-    """The three dice that a word holds."""
+def _faces(word: int, count: int = 3) -> list[int]:
+    """The first dice that a word holds."""
     faces = []
-    for _ in range(3):
+    for _ in range(count):
         value, word = split(word, 6)
         faces.append(int(value) + 1)
     return faces

@@ -24,16 +24,21 @@ from sims.sincity.cards import (
     ALL_DRAW,
     BOSS,
     CRIMINAL,
+    DOCTORS,
     DRAW,
     EXECUTE,
     HERO,
     IDS,
+    INVESTIGATORS,
     PSYCHOPATH,
     SAVE_KILLED,
     SEARCH,
     SEDUCE,
+    SORT,
+    STAYS,
     TOUGH,
     VICTIM,
+    WILLS,
     WORD,
     tables,
 )
@@ -50,7 +55,7 @@ def _numbers(n: int, first: int = 0) -> Any:
 
 
 # Purposes of luck; `README.md` lists their words.
-SHUFFLE, START, FIND_ROLL, ATTACK, DEFENCE, LAW_ROLL, INVESTIGATION, DOCTOR, TOUGH_ROLL, TORTURE_ROLL = _numbers(10, 1)
+SHUFFLE, START, DEED, INVESTIGATION, DOCTOR, TOUGH_ROLL, TORTURE_ROLL = _numbers(7, 1)
 (POLICY_WORD,) = _numbers(1, 20)
 ONCE = 511  # in place of a card, where an investigation is the player's and not a character's
 
@@ -96,11 +101,11 @@ class Layout(NamedTuple):
 
 def layout(count: int) -> Layout:
     cards, row, per_seat, cards_per_seat = count * WORD, (count,), (SEATS,), (SEATS, count)
-    table = {name: np.asarray(value) for name, value in tables(1, count).items()}
+    table = tables(1, count)
     fixed = [
         ("seats", i64), ("cards", i64),
         *((name, i64) for name in KNOBS),
-        *((name, i64 if value.shape[-1] == count else i16, value.shape) for name, value in table.items()),
+        *((name, value.dtype, value.shape) for name, value in table.items()),
     ]  # fmt: skip
     board = [
         ("acted", i64, row),  # characters that have attacked or used law in this turn (SC48)
@@ -122,6 +127,7 @@ def layout(count: int) -> Layout:
         ("dying", i64),  # SAVE: the card just killed, else -1
         ("hand_size", i16, per_seat),
         ("points", i32, per_seat),
+        ("sorts", i64, per_seat),  # how many free characters of each sort (`cards.SORT`)
         ("free", i64, cards_per_seat),  # characters in play and not captive, by who controls them
         ("held", i64, cards_per_seat),  # captives, by who controls the captor
         ("out", i64, row),  # of the game
@@ -130,11 +136,13 @@ def layout(count: int) -> Layout:
     ]  # fmt: skip
     secret = [
         ("key", u64), ("game", u64),
+        ("dice", u32, (4,)),  # words of an attack, or of law: two for either side, see `throw`
         ("seen_to", i16, per_seat),  # by seat: it knows the deck up to this place
         ("hushed", i16, per_seat),  # by seat: windows, as bits, in which it passes without being asked
         ("informed", i64),  # whether anybody has ever learned of a hidden card
         ("shown_to", i64),  # whose knowledge `mine` shows as it is now, -1: nobody's
         ("foes_of", i64),  # whose opponents `mine` shows as they are now, -1: nobody's
+        ("foe_sorts", i64), ("exposed_sorts", i64),  # not 0 for the sorts that are among these
         ("seen_most", i64),  # the highest of these
         ("top", i64),
         ("bottom", i64),  # the deck is deck[top : bottom]
@@ -143,9 +151,11 @@ def layout(count: int) -> Layout:
         ("dead", i16, (2,)), ("dead_owner", i8, (2,)), ("nth", i64), ("saver", i64),  # killed, and not yet buried
         ("back", i64),  # the step after that, or after an event
         ("cursor", i64), ("torturer", i64),  # where in a list of investigators, or of captives
+        ("captured", i64),  # captives that there are
         ("times", i8, (8,)), ("executions", i64),  # by event that kills: how often it was played in this turn
         ("asked", i64),  # decisions in this turn
         ("hand", i64, cards_per_seat),
+        ("sorts", i64, per_seat),  # how many cards in hand of each sort (`cards.SORT`)
         ("known", i64, cards_per_seat),  # by seat: cards that it knows to be in the hand where they are
         ("away", i64, cards_per_seat),  # by seat: cards that it knows to be in a hand, if not in whose
         ("shuffles", i64),
@@ -258,10 +268,22 @@ def meet(cards, others):
     return found != 0
 
 
+@kernel(inline=True)
+def of(rows, seat):
+    """The row of a seat. (An index with a sign would cost three instructions more, since -1 means the last.)"""
+    return rows[u64(seat)]
+
+
+@kernel(inline=True)
+def number_of(sorts, sort):
+    """How many there are of a sort."""
+    return (sorts >> (SORT * i64(sort))) & 0xFF
+
+
 # Luck
 
 
-@kernel
+@kernel(inline=True)
 def luck(g, purpose, index):
     """The four words at a coordinate of this game."""
     return words(g.secret.key, g.secret.game, purpose, i64(index) & 0xFFFFFFFF)
@@ -289,34 +311,43 @@ def roll(g, purpose, index):
 
 
 @kernel(inline=True)
-def roll_many(g, purpose, index, n):
-    """The sum of n dice and the highest of them; twelve dice an index."""
+def eight(word, other, begin, end):
+    """Of the eight dice in two words those from `begin` up to before `end`: their sum, and the highest of them."""
     total, high = i64(0), i64(0)
-    while n > 0:
-        four = luck(g, purpose, index)
+    for half in range(2):
+        rest = other if half else word
         for k in range(4):
-            rest = four[k]
-            for _ in range(3):
-                value, rest = split(rest, 6)
-                if n > 0:
-                    total += i64(value) + 1
-                    high = max(high, i64(value) + 1)
-                    n -= 1
-        index += 1
+            value, rest = split(rest, 6)
+            if begin <= 4 * half + k < end:
+                total += i64(value) + 1
+                high = max(high, i64(value) + 1)
+    return total, high
+
+
+@kernel(inline=True)
+def throw(g, side, n):
+    """The sum of n dice of a side in a fight, and the highest of them: its dice 1 to n, eight an index. (Die 0 of the
+    attacker's is the Find roll, or the law roll.)"""
+    words = g.secret.dice
+    total, high = eight(words[2 * side], words[2 * side + 1], 1, n + 1)
+    for k in range(1, (n + 8) // 8):
+        four = luck(g, DEED, 8 * at(g, g.board.attacker) + k)
+        more, highest = eight(four[2 * side], four[2 * side + 1], 0, n + 1 - 8 * k)
+        total, high = total + more, max(high, highest)
     return total, high
 
 
 @kernel
 def shuffle_deck(g):
-    """As `core.rng.shuffle`, with the words of four places drawn at once."""
+    """As `core.rng.shuffle`, with all words drawn first, which the compiler makes vectors of."""
     h = g.secret
-    deck, place, index = h.deck, h.bottom - 1, h.shuffles * 128
-    while place > 0:
-        four = luck(g, SHUFFLE, index + place // 4)
-        for quarter in range(place % 4, -1, -1):
-            other = i64(choice(four[quarter], place + 1))
-            deck[place], deck[other] = deck[other], deck[place]
-            place -= 1
+    deck, index = h.deck, h.shuffles * 128
+    four = np.empty((4, deck.size // 4 + 1), np.uint32)
+    for k in range((h.bottom + 3) // 4):
+        four[0, k], four[1, k], four[2, k], four[3, k] = words(h.key, h.game, SHUFFLE, index + k)
+    for place in range(h.bottom - 1, 0, -1):
+        other = i64(choice(four[place % 4, place // 4], place + 1))
+        deck[place], deck[other] = deck[other], deck[place]
     h.shuffles += 1
     forget_places(g)
 
@@ -342,16 +373,19 @@ def clockwise(g, seat, steps):
 
 @kernel(inline=True)
 def into_hand(g, seat, card):
-    add(g.secret.hand[seat], card)
-    g.board.hand_size[seat] += 1
-    g.secret.shown_to = -1
+    h = g.secret
+    add(of(h.hand, seat), card)
+    h.sorts[u64(seat)] += g.fixed.in_hand[card]
+    g.board.hand_size[u64(seat)] += 1
+    h.shown_to = -1
 
 
 @kernel(inline=True)
 def out_of_hand(g, seat, card):
     h = g.secret
-    drop(h.hand[seat], card)
-    g.board.hand_size[seat] -= 1
+    drop(of(h.hand, seat), card)
+    h.sorts[u64(seat)] -= g.fixed.in_hand[card]
+    g.board.hand_size[u64(seat)] -= 1
     if seat != h.shown_to:  # one's own hand is no secret to oneself
         h.shown_to = -1
 
@@ -434,11 +468,25 @@ def sick(g, w):
     return g.board.fresh[w] if g.fixed.summoning_sickness else i64(0)
 
 
+@kernel(inline=True)
+def enter(g, seat, card):
+    """A character is free, under this seat."""
+    add(of(g.board.free, seat), card)
+    g.board.sorts[u64(seat)] += g.fixed.in_play[card]
+
+
+@kernel(inline=True)
+def leave(g, seat, card):
+    """It no longer is."""
+    drop(of(g.board.free, seat), card)
+    drop(g.board.fresh, card)
+    g.board.sorts[u64(seat)] -= g.fixed.in_play[card]
+
+
 @kernel
 def remove(g, seat, card):
     """A free character leaves play: its captives are free (SC39)."""
-    drop(g.board.free[seat], card)
-    drop(g.board.fresh, card)
+    leave(g, seat, card)
     g.secret.lost[seat] += 1
     g.secret.foes_of = -1
     if g.fixed.kind[card] == PSYCHOPATH:
@@ -454,30 +502,30 @@ def remove(g, seat, card):
 @kernel(inline=True)
 def release(g, holder, captive):
     """Free again, under its owner (SC37)."""
-    drop(g.board.held[holder], captive)
-    add(g.board.free[g.board.owner[captive]], captive)
+    drop(of(g.board.held, holder), captive)
+    enter(g, g.board.owner[captive], captive)
     g.secret.foes_of = -1
+    g.secret.captured -= 1
 
 
 @kernel
 def capture(g, seat, card, holder, captor):
     """A victim or a hero becomes the captive of a psychopath (SC30, SC34). Freed, it will not be sick (SC5)."""
-    b = g.board
-    drop(b.free[seat], card)
-    drop(b.fresh, card)
-    add(b.held[holder], card)
+    b, h = g.board, g.secret
+    leave(g, seat, card)
+    add(of(b.held, holder), card)
     b.captor[card], b.owner[card] = captor, seat
-    g.secret.captives[holder] += 1
-    g.secret.foes_of = -1
+    h.captives[holder] += 1
+    h.captured += 1
+    h.foes_of = -1
 
 
 @kernel
 def seduce(g, card):
     """Take control (SC45). Captives go along with their captor (SC39); whoever has not acted may act (SC48)."""
     b, seat = g.board, owner_of(g, card)
-    drop(b.free[seat], card)
-    drop(b.fresh, card)
-    add(b.free[b.active], card)
+    leave(g, seat, card)
+    enter(g, b.active, card)
     g.secret.foes_of = -1
     if g.fixed.kind[card] == PSYCHOPATH:
         for w in range(b.out.shape[0]):
@@ -533,13 +581,20 @@ def ask(g, kind, seat):
 
 
 @kernel(inline=True)
+def ask_whether(g, kind, seat):
+    """Ask for YES or NO."""
+    for w in range(g.mine.options.shape[0]):
+        g.mine.options[w] = 0
+    return ask(g, kind, seat)
+
+
+@kernel(inline=True)
 def show(g):
     """What the deciding seat alone knows."""
     h, m, me = g.secret, g.mine, g.secret.seat
+    hand = of(h.hand, me)
     for w in range(m.hand.shape[0]):
-        m.hand[w] = h.hand[me, w]
-        if h.kind == SPEND or h.kind == SAVE:
-            m.options[w] = 0
+        m.hand[w] = hand[w]
     if h.informed and h.shown_to != me:
         show_knowledge(g)
 
@@ -563,7 +618,7 @@ def show_knowledge(g):
 @kernel(inline=True)
 def aim(fixed, board, seat, effect):
     """The row of `fixed.aims` with whom an event may strike (SC13b); who has a boss seduces none (SC6)."""
-    return EXECUTE if effect == SEDUCE and meet(board.free[seat], fixed.of_kind[BOSS]) else effect
+    return EXECUTE if effect == SEDUCE and number_of(of(board.sorts, seat), BOSS) else effect
 
 
 @kernel(inline=True)
@@ -583,35 +638,38 @@ def attack_targets(fixed, board, mine, seat, kind, w):
 @kernel(inline=True)
 def see_foes(g, seat):
     """The opponents' free characters, and those that no guard protects from attacks (SC15, SC16)."""
-    f, b, m = g.fixed, g.board, g.mine
-    if g.secret.foes_of == seat:
+    f, b, h, m = g.fixed, g.board, g.secret, g.mine
+    if h.foes_of == seat:
         return
-    g.secret.foes_of = seat
+    h.foes_of = seat
+    h.foe_sorts = h.exposed_sorts = 0
     for w in range(m.foes.shape[0]):
         m.foes[w] = m.exposed[w] = 0
     for other in range(f.seats):
         if other != seat:
-            guarded = meet(b.free[other], f.guards)
+            sorts, bosses = b.sorts[other], i64(0xFF << SORT * BOSS)
+            guarded = sorts & ((0xFF << SORT * AGENT) | (0xFF << SORT * CRIMINAL)) != 0
+            h.foe_sorts |= sorts
+            h.exposed_sorts |= sorts & ~bosses if guarded else sorts
             for w in range(m.foes.shape[0]):
-                m.foes[w] |= b.free[other, w]
-                m.exposed[w] |= b.free[other, w] & ~f.of_kind[BOSS, w] if guarded else b.free[other, w]
+                free = b.free[other, w]
+                m.foes[w] |= free
+                m.exposed[w] |= free & ~f.of_kind[BOSS, w] if guarded else free
 
 
 @kernel(inline=True)
 def offer_events(g, seat):
     """The events in hand for one's own turn that have a target or need none (SC13)."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
+    hand, own = of(h.hand, seat), of(b.sorts, seat)
     for w in range(m.options.shape[0]):
-        m.options[w] |= h.hand[seat, w] & f.aimless[w]
-        events = h.hand[seat, w] & f.at_will[w] & ~f.aimless[w]
+        m.options[w] |= hand[w] & f.aimless[w]
+        events = hand[w] & f.at_will[w] & ~f.aimless[w]
         while events:
             lowest_event, effect = events & -events, f.effect[w * WORD + lowest(events)]
             events &= events - 1
-            found, row = i64(0), aim(f, b, seat, effect)
-            for v in range(m.options.shape[0]):
-                own = b.free[seat, v] if effect != SEDUCE else i64(0)
-                found |= (m.foes[v] | own) & f.aims[row, v]
-            if found:
+            there = h.foe_sorts | (own if effect != SEDUCE else i64(0))
+            if there & f.aim_sorts[aim(f, b, seat, effect)]:
                 m.options[w] |= lowest_event
 
 
@@ -622,11 +680,11 @@ def offer_help(g):
     seat = b.active
     see_foes(g, seat)
     may_help = f.help_limit == 0 or b.helped < f.help_limit  # SC4
-    has_boss = meet(b.free[seat], f.of_kind[BOSS])
+    has_boss, hand = number_of(of(b.sorts, seat), BOSS) != 0, of(h.hand, seat)
     for w in range(m.options.shape[0]):
-        characters = h.hand[seat, w] & f.characters[w] if may_help else i64(0)
+        characters = hand[w] & f.characters[w] if may_help else i64(0)
         m.options[w] = characters & ~f.of_kind[BOSS, w] if has_boss else characters  # SC6
-    if meet(h.hand[seat], f.at_will):
+    if number_of(of(h.sorts, seat), WILLS):
         offer_events(g, seat)
 
 
@@ -636,28 +694,23 @@ def offer_kill(g):
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
     seat = b.active
     see_foes(g, seat)
+    free, attacks = of(b.free, seat), f.attacks == EACH or not b.attacked  # SC7
+    own = of(b.sorts, seat)
     for w in range(m.options.shape[0]):
-        m.options[w] = 0
-    if meet(h.hand[seat], f.at_will):
+        able = f.lawful[w] if h.foe_sorts else i64(0)  # SC17, SC18
+        for kind in range(CRIMINAL, PSYCHOPATH + 1):
+            prey = (h.exposed_sorts | own if kind == PSYCHOPATH else h.exposed_sorts) & f.prey_sorts[kind]
+            able |= f.strikers[kind, w] if attacks and prey else i64(0)
+        m.options[w] = free[w] & able & ~(b.acted[w] | sick(g, w))
+    if number_of(of(h.sorts, seat), WILLS):
         offer_events(g, seat)
-    if f.attacks == EACH or not b.attacked:  # SC7
-        for kind in (CRIMINAL, AGENT, HERO, PSYCHOPATH):
-            found = i64(0)
-            for w in range(m.options.shape[0]):
-                found |= attack_targets(f, b, m, seat, kind, w)
-            if found:
-                for w in range(m.options.shape[0]):
-                    m.options[w] |= b.free[seat, w] & f.strikers[kind, w] & ~(b.acted[w] | sick(g, w))
-    if any_of(m.foes):  # SC17, SC18
-        for w in range(m.options.shape[0]):
-            m.options[w] |= b.free[seat, w] & f.lawful[w] & ~(b.acted[w] | sick(g, w))
 
 
 @kernel
 def offer_window(g, seat):
     """Cards that this side of a roll may play now (SC11, SC12)."""
     for w in range(g.mine.options.shape[0]):
-        g.mine.options[w] = g.secret.hand[seat, w] & g.fixed.window[g.secret.kind, g.board.side, w]
+        g.mine.options[w] = of(g.secret.hand, seat)[w] & g.fixed.window[g.secret.kind, g.board.side, w]
 
 
 @kernel
@@ -728,7 +781,7 @@ def act_in_help(g, action):
     if g.fixed.effect[card] >= 0:
         return play_event(g, card, target_of(action), HELPING)
     leave_hand(g, b.active, card)
-    add(b.free[b.active], card)
+    enter(g, b.active, card)
     add(b.fresh, card)
     b.helped += 1
     return HELPING
@@ -761,6 +814,8 @@ def next_investigator(g):
 def investigation_phase(g):
     """SC20: one roll a player, or one a character."""
     h = g.secret
+    if not number_of(of(g.board.sorts, g.board.active), INVESTIGATORS):
+        return KILLING
     card = next_investigator(g)
     if card < 0 or (h.cursor >= 0 and g.fixed.investigation == ONCE_A_TURN):
         return KILLING
@@ -806,13 +861,16 @@ def act_in_kill(g, action):
     if g.fixed.effect[card] >= 0:
         return play_event(g, card, target, KILLING)
     b = g.board
+    four = luck(g, DEED, 8 * at(g, card))
+    for k in range(4):
+        g.secret.dice[k] = four[k]
     add(b.acted, card)
     b.attacker, b.target, b.defender = card, target, owner_of(g, target)
     b.bonus[0] = 0
     if by_law(action):
         return open_window(g, LAW)
     b.attacked = 1
-    return ask(g, SPEND, b.active) if b.bonus_left > 0 else open_window(g, FIND)
+    return ask_whether(g, SPEND, b.active) if b.bonus_left > 0 else open_window(g, FIND)
 
 
 @kernel(inline=True)
@@ -823,7 +881,7 @@ def discard_phase(g):
         offer_hand(g, seat)
         return ask(g, DISCARD, seat) if b.hand_size[seat] > 1 else discard(g, first(g.mine.options))
     g.secret.torturer, g.secret.cursor = 0, -1
-    return TORTURING
+    return TORTURING if g.secret.captured else ENDING
 
 
 @kernel
@@ -862,8 +920,9 @@ def torture_one(g, holder, captive):
         release(g, holder, captive)
         return TORTURING
     if result <= 2:  # no doctor helps (SC28)
-        drop(b.held[holder], captive)
+        drop(of(b.held, holder), captive)
         add(b.out, captive)
+        h.captured -= 1
         h.lost[owner] += 1
     gain(g, holder, i64(1), TORTURE)
     if won(g, TORTURE):
@@ -908,10 +967,12 @@ def open_window(g, window):
 def window_step(g):
     """One card or a pass each in turn, until both pass in a row; who has no such card passes unasked (SC11)."""
     b, h = g.board, g.secret
+    if not number_of(of(h.sorts, b.active) | of(h.sorts, b.defender) >> SORT, 2 * h.kind):  # neither has one
+        return ROLLING
     while h.passes < 2:
         seat = b.active if b.side == 0 else b.defender
-        if meet(h.hand[seat], g.fixed.window[h.kind, b.side]):
-            if (h.hushed[seat] >> h.kind) & 1 == 0:
+        if number_of(of(h.sorts, seat), 2 * h.kind + b.side):
+            if (of(h.hushed, seat) >> h.kind) & 1 == 0:
                 offer_window(g, seat)
                 return ask(g, h.kind, seat)
             h.asked += 1
@@ -939,32 +1000,31 @@ def roll_step(g):
     f, b, kind = g.fixed, g.board, g.secret.kind
     if kind == FIGHT:
         return fight(g)
-    where = at(g, b.attacker)
+    result = face(g.secret.dice[0], i64(0)) + b.bonus[0]
     if kind == FIND:
-        if roll(g, FIND_ROLL, where) + b.bonus[0] < f.find_on:  # SC8
+        if result < f.find_on:  # SC8
             return KILLING
         b.bonus[0] = b.bonus[1] = 0
         return open_window(g, FIGHT)
-    if roll(g, LAW_ROLL, where) + b.bonus[0] >= 6:  # SC17
+    if result >= 6:  # SC17
         remove(g, b.defender, b.target)
         add(b.discard, b.target)
     return KILLING
 
 
-@kernel
-def score(g, purpose, card, bonus):
+@kernel(inline=True)
+def score(g, side, card):
     """SC9, SC10."""
-    f = g.fixed
+    f, bonus = g.fixed, i64(g.board.bonus[side])
     more = bonus if f.fight_bonus == DICE else i64(0)
-    total, high = roll_many(g, purpose, 8 * at(g, g.board.attacker), i64(f.fight[card]) + more)
+    total, high = throw(g, side, i64(f.fight[card]) + more)
     return (high if f.fight_score == HIGHEST else total) + bonus - more
 
 
 @kernel(inline=True)
 def fight(g):
     f, b = g.fixed, g.board
-    attack = score(g, ATTACK, b.attacker, i64(b.bonus[0]))
-    defence = score(g, DEFENCE, b.target, i64(b.bonus[1]))
+    attack, defence = score(g, i64(0), b.attacker), score(g, i64(1), b.target)
     if attack > defence and f.kind[b.attacker] == PSYCHOPATH:
         capture(g, b.defender, b.target, b.active, b.attacker)  # SC30
         return KILLING
@@ -999,11 +1059,11 @@ def kill(g, attacker_dies, target_dies):
     return bury(g, dead, b.active, other, b.defender, KILLING)
 
 
-@kernel(inline=True)
+@kernel
 def doctored(g, owner, index):
     """Whether a 6 of one of the owner's free doctors saves (SC26)."""
     f, b = g.fixed, g.board
-    if not meet(b.free[owner], f.doctors):
+    if not number_of(of(b.sorts, owner), DOCTORS):
         return False
     four = luck(g, DOCTOR, index)
     for w in range(b.out.shape[0]):
@@ -1039,9 +1099,9 @@ def bury_step(g):
             while h.saver < f.seats:
                 seat = clockwise(g, h.dead_owner[h.nth], h.saver)
                 h.saver += 1
-                if meet(h.hand[seat], f.of_effect[SAVE_KILLED]):
+                if number_of(of(h.sorts, seat), STAYS):
                     b.dying = card
-                    return ask(g, SAVE, seat)
+                    return ask_whether(g, SAVE, seat)
         h.nth += 1
         h.saver = 0
     return h.back
@@ -1216,26 +1276,26 @@ def hear(g, action):
 @kernel(inline=True)
 def run(g, step):
     """Play on until somebody is asked, the turn is over, or the game: ASKED, RESTING or OVER."""
-    while step < STOPPED:
+    while step < STOPPED:  # in an order in which most steps follow
+        if step == WINDOW:
+            step = window_step(g)
+        if step == ROLLING:
+            step = roll_step(g)
+        if step == BURYING:
+            step = bury_step(g)
+        if step == HELPING:
+            step = help_phase(g)
+        if step == SINNING:
+            step = sin_phase(g)
+        if step == INVESTIGATING:
+            step = investigation_phase(g)
         if step == KILLING:
             step = kill_phase(g)
-        elif step == WINDOW:
-            step = window_step(g)
-        elif step == ROLLING:
-            step = roll_step(g)
-        elif step == HELPING:
-            step = help_phase(g)
-        elif step == BURYING:
-            step = bury_step(g)
-        elif step == SINNING:
-            step = sin_phase(g)
-        elif step == INVESTIGATING:
-            step = investigation_phase(g)
-        elif step == DISCARDING:
+        if step == DISCARDING:
             step = discard_phase(g)
-        elif step == TORTURING:
+        if step == TORTURING:
             step = torture(g)
-        else:
+        if step == ENDING:
             step = end_turn(g)
     if step == ASKED:
         show(g)
@@ -1299,6 +1359,21 @@ def policy_word(g):
 @kernel(inline=True)
 def first_step(g, state):
     return begin_turn(g)
+
+
+@kernel
+def recount(fixed, t):
+    """Count anew what is counted of sets of cards: of free characters, hands and captives."""
+    f = fixed.record[0]
+    for i in range(t.state.size):
+        b, h, captives = t.board[i], t.secret[i], i64(0)
+        for seat in range(f.seats):
+            b.sorts[seat] = h.sorts[seat] = 0
+            for card in range(f.cards):
+                b.sorts[seat] += f.in_play[card] * has(b.free[seat], card)
+                h.sorts[seat] += f.in_hand[card] * has(h.hand[seat], card)
+                captives += has(b.held[seat], card)
+        h.captured = captives
 
 
 @kernel

@@ -51,12 +51,15 @@ def check(table: Table) -> None:
         for seat in range(seats):
             places += [cards_in(h.hand[seat]), cards_in(b.free[seat]), cards_in(b.held[seat])]
             assert b.hand_size[seat] == len(cards_in(h.hand[seat]))
+            assert b.sorts[seat] == sum(fixed.in_play[card] for card in cards_in(b.free[seat]))
+            assert h.sorts[seat] == sum(fixed.in_hand[card] for card in cards_in(h.hand[seat]))
             for captive in cards_in(b.held[seat]):
                 assert fixed.kind[b.captor[captive]] == PSYCHOPATH
                 assert b.captor[captive] in cards_in(b.free[seat])
                 assert 0 <= b.owner[captive] < seats
             assert b.points[seat] == h.gained[:, seat].sum()
         assert b.deck_size == h.bottom - h.top
+        assert h.captured == sum(len(cards_in(row)) for row in b.held)
         assert sorted(card for place in places for card in place) == every
         in_play = [card for seat in range(6) for card in (*cards_in(b.free[seat]), *cards_in(b.held[seat]))]
         assert all(card < CHARACTERS * fixed.deck_copies for card in in_play)
@@ -81,6 +84,7 @@ def determinize(table: Table, word: int) -> Table:
     other.t.secret.key = other.setting.seed
     for i in np.flatnonzero(other.t.state == ASKED):
         _deal_anew(other, int(i), luck)
+    rules.recount(other.fixed, other.t)
     rules.show_again(other.fixed, other.t)
     return other
 

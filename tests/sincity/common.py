@@ -293,6 +293,7 @@ def position(
     for seat, value in enumerate(points):
         b.points[seat] = h.gained[rules.SIN, seat] = value
     b.active = h.first = active
+    rules.recount(table.fixed, table.t)
     check(table)
     made = Game(table, aside)
     check(table)

@@ -142,8 +142,8 @@ ENDINGS = SINNING, KILL, TORTURE, TURNS = range(4)
 LOW_32_BITS = 0xFFFFFFFF
 
 # Purposes of luck
-SHUFFLE_LUCK, START_LUCK, FIND_LUCK, ATTACK_LUCK, DEFENCE_LUCK, LAW_LUCK = 1, 2, 3, 4, 5, 6
-INVESTIGATE_LUCK, DOCTOR_LUCK, TOUGH_LUCK, TORTURE_LUCK, WORD_LUCK = 7, 8, 9, 10, 20
+SHUFFLE_LUCK, START_LUCK, DEED_LUCK = 1, 2, 3
+INVESTIGATE_LUCK, DOCTOR_LUCK, TOUGH_LUCK, TORTURE_LUCK, WORD_LUCK = 4, 5, 6, 7, 20
 DOCTORS = (17, 27, 66)
 
 
@@ -166,10 +166,10 @@ def philox(counter, key):
     return a, b, c, d
 
 
-def faces_of(word):
-    """The three D6 within a word: what is left of the word after a die makes the next."""
+def faces_of(word, count=3):
+    """The first D6s within a word: what is left of the word after a die makes the next."""
     faces = []
-    for _ in range(3):
+    for _ in range(count):
         product = word * 6
         faces.append((product >> 32) + 1)
         word = product & LOW_32_BITS
@@ -210,17 +210,23 @@ class Luck:
     def start(self, attempt, seat):
         return self.die(START_LUCK, attempt, seat)
 
+    def deed_die(self, turn, card, side, n):
+        """Die n of a side in what a card does: the attack, or law. An index has eight for each, four in a word."""
+        nth, place = divmod(n, 8)
+        word = self.words(DEED_LUCK, 8 * self.at(turn, card) + nth)[2 * side + place // 4]
+        return faces_of(word, 4)[place % 4]
+
     def find(self, turn, attacker):
-        return self.die(FIND_LUCK, self.at(turn, attacker))
+        return self.deed_die(turn, attacker, 0, 0)
 
     def attack_dice(self, turn, attacker, count):
-        return [self.die(ATTACK_LUCK, 8 * self.at(turn, attacker) + n // 12, n % 12) for n in range(count)]
+        return [self.deed_die(turn, attacker, 0, 1 + n) for n in range(count)]
 
     def defence_dice(self, turn, attacker, count):
-        return [self.die(DEFENCE_LUCK, 8 * self.at(turn, attacker) + n // 12, n % 12) for n in range(count)]
+        return [self.deed_die(turn, attacker, 1, 1 + n) for n in range(count)]
 
     def law(self, turn, user):
-        return self.die(LAW_LUCK, self.at(turn, user))
+        return self.deed_die(turn, user, 0, 0)
 
     def investigate(self, turn, investigator):
         """The roll, and how many cards. `investigator` is None if the roll is the player's (SC20)."""

@@ -82,12 +82,14 @@ def test_dice_within_words():
     assert naive.faces_of(0) == [1, 1, 1]
     assert naive.faces_of(2**32 - 1) == [6, 6, 6]
     assert naive.faces_of(2**31) == [4, 1, 1]  # half of the word makes exactly three sixths
+    assert naive.faces_of(615 * 2**32 // 6**4 + 1, 4) == [3, 6, 1, 4]  # 615 is 2503 in base 6
     luck = naive.Luck(2**63 + 5, 2**40 + 7)
-    words = naive.philox((7, 2**8, naive.ATTACK_LUCK, 8 * (3 * 512 + 100) + 1), (5, 2**31))
+    words = naive.philox((7, 2**8, naive.DEED_LUCK, 8 * (3 * 512 + 100) + 1), (5, 2**31))
     card = naive.Card(3, 1, "", "")
     assert card.number == 100
-    dice = luck.attack_dice(3, card, 24)
-    assert dice[12:] == [face for word in words for face in naive.faces_of(word)]
+    faces = [face for word in words for face in naive.faces_of(word, 4)]
+    assert luck.attack_dice(3, card, 15)[7:] == faces[:8]
+    assert luck.defence_dice(3, card, 15)[7:] == faces[8:]
 
 
 def test_coordinates():
@@ -96,8 +98,10 @@ def test_coordinates():
     words = naive.philox((7, 0, naive.DOCTOR_LUCK, 2 * (8 * (2 * 512 + SUICIDE) + 7)), (5, 0))
     dice = [face for word in words for face in naive.faces_of(word)]
     assert [luck.doctor(2, cards[SUICIDE], 9, 0, cards[97 + number]) for number in (17, 27, 66)] == dice[3:6]
-    late = naive.philox((7, 0, naive.ATTACK_LUCK, 8 * (999_999 * 512 + 5) % 2**32), (5, 0))
-    assert luck.attack_dice(999_999, cards[5], 1) == naive.faces_of(late[0])[:1]
+    late = naive.philox((7, 0, naive.DEED_LUCK, 8 * (999_999 * 512 + 5) % 2**32), (5, 0))
+    assert luck.attack_dice(999_999, cards[5], 5) == [*naive.faces_of(late[0], 4)[1:], *naive.faces_of(late[1], 2)]
+    assert luck.defence_dice(999_999, cards[5], 1) == naive.faces_of(late[2], 2)[1:]
+    assert luck.find(999_999, cards[5]) == luck.law(999_999, cards[5]) == naive.faces_of(late[0], 1)[0]
 
 
 def test_a_shuffle_is_of_the_sorted_cards():
