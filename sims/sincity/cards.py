@@ -67,7 +67,7 @@ WINDOWS = (  # events that the attacker or law user may play, and its target's o
     ((LAW_2,), (BRIBE,)),
 )
 SORT = 8
-"""Bits of a count, of which an `int64` holds eight: so many of each sort. Even of victims there are no more than 108."""
+"""Bits of a count, of which an `int64` holds eight: so many of each sort. Of victims there are 108 at most."""
 DOCTORS, INVESTIGATORS = 6, 7
 """Sorts of free characters; the first six are the kinds."""
 WILLS, STAYS = 6, 7
@@ -142,6 +142,10 @@ def tables(copies: int, words: int) -> dict[str, Any]:
                 bits[place // WORD] |= 1 << place % WORD
         return np.array(bits, np.int64)
 
+    def planes(value: Any, bits: int) -> Any:
+        """By place the cards of whose value that bit is set."""
+        return np.array([mask(lambda card, place=place: value(card) >> place & 1) for place in range(bits)])
+
     def of_kinds(*kinds: int) -> Any:
         return mask(lambda card: KINDS.index(card.kind) in kinds)
 
@@ -183,7 +187,9 @@ def tables(copies: int, words: int) -> dict[str, Any]:
             of_kinds(kind) & ~with_trait("defender") if kind in PREY else of_kinds() for kind in range(EVENT)
         ]),
         "prey": np.array([of_kinds(*PREY.get(kind, ())) for kind in range(EVENT)]),
-        "sins": np.array([mask(lambda card, place=place: card.sin >> place & 1) for place in range(3)]),
+        "sins": planes(lambda card: card.sin, 3),
+        "boldness": planes(lambda card: 8 * card.sin + card.fight, 6),
+        "meekness": planes(lambda card: 8 * card.sin + 7 - card.fight, 6),
         "doctors": with_trait("doctor"),
         "lawful": with_trait("law"),
         "investigators": with_trait("investigation"),

@@ -39,6 +39,7 @@ from sims.sincity.rules import (
     aim,
     any_of,
     attack_targets,
+    beyond,
     event_targets,
     has,
     word_of,
@@ -50,18 +51,19 @@ i64, u32 = np.int64, np.uint32
 # Helpers: the best of a set of cards. Ties always go to the lowest.
 
 
-@kernel
-def highest_sin(fixed, cards, others, per_fight):
-    """Of the cards in both sets the one with the highest Sin, -1 for none; ties: by Fighting times `per_fight`."""
-    best, found = i64(-1000), i64(-1)
+@kernel(inline=True)
+def highest(planes, cards, others):
+    """Of the cards in both sets the one with the highest value, -1 for none. planes: the values, by bit."""
+    most, found = i64(-1), i64(-1)
     for w in range(len(cards)):
-        rest = cards[w] & others[w]
-        while rest:
-            card = w * WORD + lowest(rest)
-            rest &= rest - 1
-            value = i64(fixed.sin[card]) * 16 + per_fight * fixed.fight[card]
-            if value > best:
-                best, found = value, card
+        rest, value = cards[w] & others[w], i64(0)
+        for place in range(len(planes) - 1, -1, -1):
+            higher = rest & planes[place, w]
+            rest = higher if higher else rest
+            value = 2 * value + i64(higher != 0)
+        value = value if rest else i64(-1)
+        found = w * WORD + lowest(rest) if value > most else found
+        most = max(value, most)
     return found
 
 
@@ -82,9 +84,20 @@ def best_fighter(fixed, cards):
 @kernel(inline=True)
 def lowest_of(hand, effects):
     """The lowest card of a hand that is in a set as well, -1 if there is none."""
-    for w in range(len(hand)):
-        if hand[w] & effects[w]:
-            return w * WORD + lowest(hand[w] & effects[w])
+    found = i64(-1)
+    for w in range(len(hand) - 1, -1, -1):
+        both = hand[w] & effects[w]
+        found = w * WORD + lowest(both) if both else found
+    return found
+
+
+@kernel
+def next_of(cards, others, last):
+    """The lowest card in both sets beyond `last`, -1 if there is none."""
+    for w in range(word_of(last), len(cards)):
+        rest = cards[w] & others[w] & beyond(last, w)
+        if rest:
+            return w * WORD + lowest(rest)
     return i64(-1)
 
 
@@ -100,7 +113,7 @@ def put_into_play(fixed, mine):
     if several <= 1:
         card = lowest_of(mine.options, fixed.characters)
         return PASS if card < 0 else card
-    boss = highest_sin(fixed, mine.options, fixed.of_kind[BOSS], i64(0))
+    boss = highest(fixed.sins, mine.options, fixed.of_kind[BOSS])
     for w in range(len(mine.options)):
         rest = mine.options[w] & fixed.characters[w] & ~fixed.of_kind[BOSS, w]
         if word_of(boss) == w:
@@ -140,18 +153,16 @@ def deed(fixed, board, mine, seat):
     """The lowest character that has something to do does it: it attacks, or else uses law (all choose the highest
     Sin, then the lowest Fighting)."""
     can_attack = fixed.attacks == EACH or not board.attacked
-    for w in range(len(mine.options)):
-        rest = mine.options[w] & fixed.characters[w]
-        while rest:
-            card = w * WORD + lowest(rest)
-            rest &= rest - 1
-            kind = fixed.kind[card]
-            if can_attack and has(fixed.strikers[kind], card):
-                target = highest_sin(fixed, mine.exposed, fixed.prey[kind], i64(-1))
-                if target >= 0:
-                    return action_of(card, target, i64(0))
-            if has(fixed.lawful, card):
-                return action_of(card, highest_sin(fixed, mine.foes, fixed.characters, i64(-1)), i64(1))
+    card = lowest_of(mine.options, fixed.characters)
+    while card >= 0:
+        kind = fixed.kind[card]
+        if can_attack and has(fixed.strikers[kind], card):
+            target = highest(fixed.meekness, mine.exposed, fixed.prey[kind])
+            if target >= 0:
+                return action_of(card, target, i64(0))
+        if has(fixed.lawful, card):
+            return action_of(card, highest(fixed.meekness, mine.foes, fixed.characters), i64(1))
+        card = next_of(mine.options, fixed.characters, card)
     return PASS
 
 
@@ -176,7 +187,7 @@ def harmful_event(fixed, board, mine, seat):
             rest &= rest - 1
             if fixed.effect[card] >= AIMED:
                 row = aim(fixed, board, seat, fixed.effect[card])
-                target = highest_sin(fixed, mine.foes, fixed.aims[row], i64(1))
+                target = highest(fixed.boldness, mine.foes, fixed.aims[row])
                 if target >= 0:
                     return action_of(card, target, i64(0))
     return PASS

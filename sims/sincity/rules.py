@@ -22,6 +22,7 @@ from sims.sincity.cards import (
     AGENT,
     AIMED,
     ALL_DRAW,
+    AT_WILL,
     BOSS,
     CRIMINAL,
     DOCTORS,
@@ -142,8 +143,9 @@ def layout(count: int) -> Layout:
         ("informed", i64),  # whether anybody has ever learned of a hidden card
         ("shown_to", i64),  # whose knowledge `mine` shows as it is now, -1: nobody's
         ("foes_of", i64),  # whose opponents `mine` shows as they are now, -1: nobody's
-        ("foe_sorts", i64), ("exposed_sorts", i64),  # not 0 for the sorts that are among these
-        ("seen_most", i64),  # the highest of these
+        ("foe_sorts", i64),  # not 0 for the sorts that are among these
+        ("fit", i64, row),  # characters that could act against them, if they were free, in the Kill Phase
+        ("seen_most", i64),  # the highest of `seen_to`
         ("top", i64),
         ("bottom", i64),  # the deck is deck[top : bottom]
         ("kind", i64), ("seat", i64),  # of the decision that is asked
@@ -270,7 +272,7 @@ def meet(cards, others):
 
 @kernel(inline=True)
 def of(rows, seat):
-    """The row of a seat. (An index with a sign would cost three instructions more, since -1 means the last.)"""
+    """What a seat has of rows by seat. (An index with a sign takes three instructions more: -1 could mean the last.)"""
     return rows[u64(seat)]
 
 
@@ -318,9 +320,9 @@ def eight(word, other, begin, end):
         rest = other if half else word
         for k in range(4):
             value, rest = split(rest, 6)
-            if begin <= 4 * half + k < end:
-                total += i64(value) + 1
-                high = max(high, i64(value) + 1)
+            is_thrown = i64(begin <= 4 * half + k) & i64(4 * half + k < end)
+            total += is_thrown * (i64(value) + 1)
+            high = max(high, is_thrown * (i64(value) + 1))
     return total, high
 
 
@@ -642,35 +644,40 @@ def see_foes(g, seat):
     if h.foes_of == seat:
         return
     h.foes_of = seat
-    h.foe_sorts = h.exposed_sorts = 0
+    h.foe_sorts = exposed = i64(0)
     for w in range(m.foes.shape[0]):
         m.foes[w] = m.exposed[w] = 0
-    for other in range(f.seats):
-        if other != seat:
-            sorts, bosses = b.sorts[other], i64(0xFF << SORT * BOSS)
-            guarded = sorts & ((0xFF << SORT * AGENT) | (0xFF << SORT * CRIMINAL)) != 0
-            h.foe_sorts |= sorts
-            h.exposed_sorts |= sorts & ~bosses if guarded else sorts
-            for w in range(m.foes.shape[0]):
-                free = b.free[other, w]
-                m.foes[w] |= free
-                m.exposed[w] |= free & ~f.of_kind[BOSS, w] if guarded else free
+    for step in range(1, f.seats):
+        other = clockwise(g, seat, step)
+        sorts, free = of(b.sorts, other), of(b.free, other)
+        is_guarded = sorts & ((0xFF << SORT * AGENT) | (0xFF << SORT * CRIMINAL)) != 0
+        h.foe_sorts |= sorts
+        exposed |= sorts & ~(i64(0xFF << SORT * BOSS) if is_guarded else i64(0))
+        for w in range(m.foes.shape[0]):
+            bosses = f.of_kind[BOSS, w]
+            m.foes[w] |= free[w]
+            m.exposed[w] |= free[w] & ~(bosses if is_guarded else i64(0))
+    for w in range(m.foes.shape[0]):
+        fit = f.lawful[w] if h.foe_sorts else i64(0)  # SC17, SC18
+        for kind in range(CRIMINAL, PSYCHOPATH + 1):
+            strikers = f.strikers[kind, w]
+            fit |= strikers if exposed & f.prey_sorts[kind] else i64(0)
+        h.fit[w] = fit
 
 
 @kernel(inline=True)
 def offer_events(g, seat):
     """The events in hand for one's own turn that have a target or need none (SC13)."""
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
-    hand, own = of(h.hand, seat), of(b.sorts, seat)
+    hand, there = of(h.hand, seat), h.foe_sorts | of(b.sorts, seat)
     for w in range(m.options.shape[0]):
-        m.options[w] |= hand[w] & f.aimless[w]
-        events = hand[w] & f.at_will[w] & ~f.aimless[w]
-        while events:
-            lowest_event, effect = events & -events, f.effect[w * WORD + lowest(events)]
-            events &= events - 1
-            there = h.foe_sorts | (own if effect != SEDUCE else i64(0))
-            if there & f.aim_sorts[aim(f, b, seat, effect)]:
-                m.options[w] |= lowest_event
+        if hand[w] & f.at_will[w]:
+            playable = f.aimless[w]
+            for effect in range(AIMED, AT_WILL):
+                targets = (h.foe_sorts if effect == SEDUCE else there) & f.aim_sorts[aim(f, b, seat, effect)]
+                events = f.of_effect[effect, w]
+                playable |= events if targets else i64(0)
+            m.options[w] |= hand[w] & playable
 
 
 @kernel(inline=True)
@@ -682,8 +689,9 @@ def offer_help(g):
     may_help = f.help_limit == 0 or b.helped < f.help_limit  # SC4
     has_boss, hand = number_of(of(b.sorts, seat), BOSS) != 0, of(h.hand, seat)
     for w in range(m.options.shape[0]):
-        characters = hand[w] & f.characters[w] if may_help else i64(0)
-        m.options[w] = characters & ~f.of_kind[BOSS, w] if has_boss else characters  # SC6
+        playable, bosses = f.characters[w], f.of_kind[BOSS, w]
+        playable &= ~(bosses if has_boss else i64(0))  # SC6
+        m.options[w] = hand[w] & (playable if may_help else i64(0))
     if number_of(of(h.sorts, seat), WILLS):
         offer_events(g, seat)
 
@@ -694,14 +702,13 @@ def offer_kill(g):
     f, b, h, m = g.fixed, g.board, g.secret, g.mine
     seat = b.active
     see_foes(g, seat)
-    free, attacks = of(b.free, seat), f.attacks == EACH or not b.attacked  # SC7
-    own = of(b.sorts, seat)
+    free, own_victims = of(b.free, seat), number_of(of(b.sorts, seat), VICTIM)
     for w in range(m.options.shape[0]):
-        able = f.lawful[w] if h.foe_sorts else i64(0)  # SC17, SC18
-        for kind in range(CRIMINAL, PSYCHOPATH + 1):
-            prey = (h.exposed_sorts | own if kind == PSYCHOPATH else h.exposed_sorts) & f.prey_sorts[kind]
-            able |= f.strikers[kind, w] if attacks and prey else i64(0)
-        m.options[w] = free[w] & able & ~(b.acted[w] | sick(g, w))
+        fit, psychopaths = h.fit[w], f.strikers[PSYCHOPATH, w]
+        fit |= psychopaths if own_victims else i64(0)  # SC14
+        if f.attacks != EACH and b.attacked:  # SC7
+            fit &= f.lawful[w] if h.foe_sorts else i64(0)
+        m.options[w] = free[w] & fit & ~(b.acted[w] | sick(g, w))
     if number_of(of(h.sorts, seat), WILLS):
         offer_events(g, seat)
 
@@ -967,15 +974,13 @@ def open_window(g, window):
 def window_step(g):
     """One card or a pass each in turn, until both pass in a row; who has no such card passes unasked (SC11)."""
     b, h = g.board, g.secret
-    if not number_of(of(h.sorts, b.active) | of(h.sorts, b.defender) >> SORT, 2 * h.kind):  # neither has one
-        return ROLLING
     while h.passes < 2:
         seat = b.active if b.side == 0 else b.defender
-        if number_of(of(h.sorts, seat), 2 * h.kind + b.side):
-            if (of(h.hushed, seat) >> h.kind) & 1 == 0:
-                offer_window(g, seat)
-                return ask(g, h.kind, seat)
-            h.asked += 1
+        has_one = i64(number_of(of(h.sorts, seat), 2 * h.kind + b.side) != 0)
+        if has_one & ~(i64(of(h.hushed, seat)) >> h.kind):
+            offer_window(g, seat)
+            return ask(g, h.kind, seat)
+        h.asked += has_one
         h.passes += 1
         b.side ^= 1
     return ROLLING
@@ -1025,10 +1030,10 @@ def score(g, side, card):
 def fight(g):
     f, b = g.fixed, g.board
     attack, defence = score(g, i64(0), b.attacker), score(g, i64(1), b.target)
-    if attack > defence and f.kind[b.attacker] == PSYCHOPATH:
+    if f.kind[b.attacker] == PSYCHOPATH and attack > defence:
         capture(g, b.defender, b.target, b.active, b.attacker)  # SC30
         return KILLING
-    if attack < defence and f.kind[b.target] == PSYCHOPATH:
+    if f.kind[b.target] == PSYCHOPATH and attack < defence:
         capture(g, b.active, b.attacker, b.defender, b.target)  # SC34
         return KILLING
     spared = f.kind[b.attacker] == PSYCHOPATH and f.kind[b.target] == VICTIM  # SC31
