@@ -82,11 +82,12 @@ def level(on: Any, value: float, label: str = "", *, axis: str = "x") -> None:
 
 
 def legend(on: Any) -> None:
-    """The names of what was drawn, where they hide least: beside the picture's middle, or below it if they are many."""
+    """The names of what was drawn, where they hide least: in a free corner, or below the picture if they are many or
+    long."""
     handles, labels = on.get_legend_handles_labels()
-    if len(labels) > 3:
-        widest = max(map(len, labels))
-        columns = max(1, min(len(labels), int(on.figure.get_figwidth() * 12 / (widest + 7))))
+    room, widest = on.figure.get_figwidth() * 12, max(map(len, labels), default=0)  # in letters
+    if len(labels) > 3 or widest > room / 3:
+        columns = max(1, min(len(labels), int(room / (widest + 7))))
         on.figure.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize=10)
     elif labels:
         on.legend(frameon=False, fontsize=10)
