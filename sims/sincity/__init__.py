@@ -78,7 +78,7 @@ def sights(seats: int, knobs: Any) -> tuple[str, ...]:
 GAME = Game(
     name="sincity",
     title="Sin City",
-    rules_version=1,
+    rules_version=2,
     seats=(2, 3, 4, 5, 6),
     knobs=Knobs,
     columns=columns,
