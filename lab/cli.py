@@ -179,6 +179,10 @@ def sweep(
     _report(done, quiet)
 
 
+SHOWN = 12
+"""Cells of each part in the summary of a sweep."""
+
+
 def _report(done: "Sweep", quiet: bool) -> None:
     from lab import tables
 
@@ -186,7 +190,9 @@ def _report(done: "Sweep", quiet: bool) -> None:
     if not quiet:
         numbered = [row | {"number": number} for number, row in enumerate(done.rows)]
         for part, rows in tables.by_part(numbered).items():
-            tables.show(tables.summary(rows), console, title=f"{done.study.name}: {part}" if part else done.study.name)
+            title = f"{done.study.name}: {part}" if part else done.study.name
+            more = f"{SHOWN} of {len(rows)} cells; all of them: lab show {done.folder}" if len(rows) > SHOWN else ""
+            tables.show(tables.summary(rows)[:SHOWN], console, title=title, caption=more)
             _show_crossed(rows, console)
             _show_reached(rows, console)
         console.print(_caption(done.rows), style="dim", soft_wrap=True)
@@ -262,7 +268,7 @@ def _dry_run(study: "Study", folder: Path, jobs: int) -> None:
 @app.command()
 def show(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="A folder that `lab sweep` wrote.")],
-    where: Annotated[str | None, typer.Option(help="Only the cells with KNOB=VALUE,...")] = None,
+    where: Annotated[str | None, typer.Option(help="Only the cells with KNOB=VALUE,..., or cell=NUMBER.")] = None,
     by: Annotated[str | None, typer.Option(help="Average the cells that agree in these: KNOB,...")] = None,
     column: Annotated[str | None, typer.Option(help="One results column in full.")] = None,
     shares: Annotated[

@@ -70,18 +70,26 @@ def _listed(value: Any) -> Any:
 
 
 def where(rows: Sequence[Row], conditions: str) -> list[Row]:
-    """The cells whose parameters are as `NAME=VALUE,...` says; a value may have commas, and x stands for ×."""
+    """The cells whose parameters are as `NAME=VALUE,...` says; a value may have commas, and x stands for ×. `cell` is
+    the number of a row (`number`)."""
     chosen = list(rows)
     for condition in re.split(r",(?=\s*\w+\s*=)", conditions):
         name, _, value = (part.strip() for part in condition.partition("="))
-        _checked(rows, [name])
-        found = {_typed(parameters(row).get(name)): str(parameters(row).get(name)) for row in rows}
-        if _typed(value) not in found:
-            raise BadInput(unknown(f"a value of {name} in these cells", value, found.values()))
-        chosen = [row for row in chosen if _typed(parameters(row).get(name)) == _typed(value)]
+        if name != "cell":
+            _checked(rows, [name])
+        found = dict.fromkeys(_asked(row, name) for row in rows)
+        if _typed(value) not in map(_typed, found):
+            known = [f'"{each}"' if "," in each else each for each in found]
+            raise BadInput(unknown(f"a value of {name} in these cells", value, known))
+        chosen = [row for row in chosen if _typed(_asked(row, name)) == _typed(value)]
     if not chosen:
         raise BadInput(f"no cell is {conditions}")
     return chosen
+
+
+def _asked(row: Row, name: str) -> str:
+    """A parameter of a cell, or its number."""
+    return str(row["number"] if name == "cell" else parameters(row).get(name))
 
 
 def _typed(value: Any) -> str:

@@ -762,6 +762,26 @@ def test_show_where_picks_cells_and_numbers_them_as_replay_takes_them(swept, cel
     assert by_number == says("replay", study, "--cell", row["cell"], "--game", 7)
     assert "start_life" in lab("show", swept[0], "--where", "start_live=9").err
     assert "is not a value of seats" in lab("show", swept[0], "--where", "seats=7").err
+    (alone,) = csv.DictReader(io.StringIO(says("show", swept[0], "--where", f"cell={line['cell']}", "--csv")))
+    assert alone.items() <= line.items()
+    assert "is not a value of cell in these cells" in lab("show", swept[0], "--where", "cell=9").err
+
+
+def test_line_ups_are_told_apart_in_a_list(study, tmp_path):
+    path = tmp_path / "two.yaml"
+    path.write_text("game: viking\ngames: 20\npolicies: [[keep, random], [keep...]]\n", encoding="utf-8")
+    says("sweep", path, "--out", tmp_path / "out", "--jobs", 1)
+    assert '("keep, random", keep ×2)' in lab("show", tmp_path / "out", "--where", "policies=random").err
+
+
+def test_the_summary_of_many_cells_is_short(tmp_path):
+    path = tmp_path / "many.yaml"
+    lives = f"game: viking\ngames: 4\npolicies: [keep, keep]\nknobs: {{start_life: {[*range(1, 31)]}}}\n"
+    path.write_text(lives, encoding="utf-8")
+    text = says("sweep", path, "--out", tmp_path / "out", "--jobs", 1)
+    assert len(re.findall(r"^ +\d+ +\d+ +4 ", text, re.MULTILINE)) == 12
+    assert f"12 of 30 cells; all of them: lab show {tmp_path / 'out'}" in text
+    assert len(says("show", tmp_path / "out", "--csv").splitlines()) == 31
 
 
 def test_a_sweep_says_which_cells_its_table_no_longer_has(study, tmp_path):
