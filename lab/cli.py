@@ -313,6 +313,8 @@ def show(
             _show_crossed(groups[part], console)
             _show_reached(groups[part], console)
     caption = _caption(rows)
+    if names and "seats" not in names and len({row["seats"] for row in rows}) > 1:
+        caption += f"; no shares of wins, since lines mix numbers of seats: --by seats,{','.join(names)} has them"
     if column is not None or shares is not None:
         caption = "± half-width of a 95 % interval for each figure alone; n: plays in which it is defined"
     elif rank is not None:

@@ -558,6 +558,10 @@ def test_show_by_averages_the_cells_that_agree(swept, cells):
     assert [line.split()[:3] for line in table.splitlines() if re.match(r" +\d", line)] == [
         ["9", "2", "2"], ["12", "2", "3"], ["9", "3", "2"], ["12", "3", "2"]
     ]  # fmt: skip
+    missing = "no shares of wins, since lines mix numbers of seats: --by seats,start_life has them"
+    assert missing not in table
+    assert missing in says("show", swept[0], "--by", "start_life")
+    assert missing not in says("show", swept[0], "--by", "start_life", "--where", "seats=3")
 
 
 def quantile(metric, share):
