@@ -86,7 +86,7 @@ def legend(on: Any) -> None:
     long."""
     handles, labels = on.get_legend_handles_labels()
     room, widest = on.figure.get_figwidth() * 12, max(map(len, labels), default=0)  # in letters
-    if len(labels) > 3 or widest > room / 3:
+    if len(labels) > 3 or widest > room / 2:
         columns = max(1, min(len(labels), int(room / (widest + 7))))
         on.figure.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False, fontsize=10)
     elif labels:

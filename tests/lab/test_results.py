@@ -131,6 +131,16 @@ def test_pictures_show_estimates_and_intervals():
     assert [segment[:, 0].tolist() for segment in bars] == [pytest.approx([0.1, 0.3]), pytest.approx([0.5, 0.7])]
 
 
+@pytest.mark.parametrize(("label", "below"), [("one", 0), ("won by who first played it, less a half", 1)])
+def test_a_long_legend_stands_below_the_picture(label, below):
+    axes = figures.axes()
+    for number in range(2):
+        figures.dots(axes, ["upper", "lower"], table((0.2, 0.1, 0.3), (0.6, 0.5, 0.7)), label, number=number, of=2)
+    figures.legend(axes)
+    assert len(axes.figure.legends) == below
+    assert (axes.get_legend() is None) == bool(below)
+
+
 def row(shares, plays=1000):
     return {"win_share": [{"estimate": e, "low": e - h, "high": e + h} for e, h in shares], "plays": plays}
 
