@@ -133,8 +133,10 @@ def count(rows, sources, counts):  # type: ignore[no-untyped-def]
     outcomes, pairs, alike = counts
     last = outcomes.shape[1] - 1
     for j in range(rows.shape[0]):
-        for i in range(sources.shape[0]):
-            outcomes[i, min(max(0, rows[j, 1 + sources[i, 0]] + 1), last), rows[j, 0]] += 1
+        mask = np.uint64(rows[j, 0])
+        for i in range(sources.shape[0]):  # indices without a sign, of which none could mean "from the end"
+            value = min(max(0, rows[j, np.uint64(1 + sources[i, 0])] + 1), last)
+            outcomes[i, np.uint64(value), mask] += 1
         for i in range(pairs.shape[0]):
             value = rows[j, 1 + sources[pairs[i, 0], 0]]
             if value == rows[j, 1 + sources[pairs[i, 1], 0]]:

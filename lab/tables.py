@@ -79,8 +79,7 @@ def where(rows: Sequence[Row], conditions: str) -> list[Row]:
             _checked(rows, [name])
         found = dict.fromkeys(_asked(row, name) for row in rows)
         if _typed(value) not in map(_typed, found):
-            known = [f'"{each}"' if "," in each else each for each in found]
-            raise BadInput(unknown(f"a value of {name} in these cells", value, known))
+            raise BadInput(unknown(f"a value of {name} in these cells", value, found))
         chosen = [row for row in chosen if _typed(_asked(row, name)) == _typed(value)]
     if not chosen:
         raise BadInput(f"no cell is {conditions}")

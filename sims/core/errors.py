@@ -21,4 +21,5 @@ def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
     names = sorted(allowed)
     close = get_close_matches(str(found), names, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"{str(found)[:80]!r} is not {what}{hint} ({', '.join(names) or 'none'})"
+    between = "; " if any("," in name for name in names) else ", "
+    return f"{str(found)[:80]!r} is not {what}{hint} ({between.join(names) or 'none'})"

@@ -775,7 +775,7 @@ def test_line_ups_are_told_apart_in_a_list(study, tmp_path):
     path = tmp_path / "two.yaml"
     path.write_text("game: viking\ngames: 20\npolicies: [[keep, random], [keep...]]\n", encoding="utf-8")
     says("sweep", path, "--out", tmp_path / "out", "--jobs", 1)
-    assert '("keep, random", keep ×2)' in lab("show", tmp_path / "out", "--where", "policies=random").err
+    assert "(keep ×2; keep, random)" in lab("show", tmp_path / "out", "--where", "policies=random").err
 
 
 def test_the_summary_of_many_cells_is_short(tmp_path):
