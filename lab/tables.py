@@ -78,6 +78,8 @@ def where(rows: Sequence[Row], conditions: str) -> list[Row]:
         if name != "cell":
             _checked(rows, [name])
         found = dict.fromkeys(_asked(row, name) for row in rows)
+        if name == "cell" and value not in found:
+            raise BadInput(f"{value[:80]!r} is not the number of a cell (0 to {len(rows) - 1})")
         if _typed(value) not in map(_typed, found):
             raise BadInput(unknown(f"a value of {name} in these cells", value, found))
         chosen = [row for row in chosen if _typed(_asked(row, name)) == _typed(value)]

@@ -768,7 +768,7 @@ def test_show_where_picks_cells_and_numbers_them_as_replay_takes_them(swept, cel
     assert "is not a value of seats" in lab("show", swept[0], "--where", "seats=7").err
     (alone,) = csv.DictReader(io.StringIO(says("show", swept[0], "--where", f"cell={line['cell']}", "--csv")))
     assert alone.items() <= line.items()
-    assert "is not a value of cell in these cells" in lab("show", swept[0], "--where", "cell=9").err
+    assert "'9' is not the number of a cell (0 to 8)" in lab("show", swept[0], "--where", "cell=9").err
 
 
 def test_line_ups_are_told_apart_in_a_list(study, tmp_path):
