@@ -128,7 +128,7 @@ def sorts_in_hand(card: Card) -> list[int]:
 
 @cache
 def tables(copies: int, words: int) -> dict[str, Any]:
-    """What `rules.FIXED` holds of the cards, by its fields' names."""
+    """What `rules.Fixed` holds of the cards, by its fields' names."""
     physical = [(card, copy) for card in CARDS for copy in range(copies)]
     size = words * WORD
 

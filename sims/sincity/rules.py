@@ -69,6 +69,9 @@ PASS, NO, YES = _numbers(3, -1)
 # Steps of a game, below STOPPED.
 HELPING, SINNING, INVESTIGATING, KILLING, WINDOW, ROLLING, BURYING, DISCARDING, TORTURING, ENDING = _numbers(10)
 
+# Where free characters of these kinds are counted (`cards.SORT`).
+BOSSES, GUARDS = i64(0xFF << SORT * BOSS), i64((0xFF << SORT * AGENT) | (0xFF << SORT * CRIMINAL))
+
 # What points are for, and how a game ends.
 SIN, KILLS, TORTURE, TURNS = _numbers(4)
 
@@ -330,12 +333,12 @@ def eight(word, other, begin, end):
 def throw(g, side, n):
     """The sum of n dice of a side in a fight, and the highest of them: its dice 1 to n, eight an index. (Die 0 of the
     attacker's is the Find roll, or the law roll.)"""
-    words = g.secret.dice
-    total, high = eight(words[2 * side], words[2 * side + 1], 1, n + 1)
+    drawn = g.secret.dice
+    total, high = eight(drawn[2 * side], drawn[2 * side + 1], 1, n + 1)
     for k in range(1, (n + 8) // 8):
         four = luck(g, DEED, 8 * at(g, g.board.attacker) + k)
-        more, highest = eight(four[2 * side], four[2 * side + 1], 0, n + 1 - 8 * k)
-        total, high = total + more, max(high, highest)
+        more, top = eight(four[2 * side], four[2 * side + 1], 0, n + 1 - 8 * k)
+        total, high = total + more, max(high, top)
     return total, high
 
 
@@ -650,9 +653,9 @@ def see_foes(g, seat):
     for step in range(1, f.seats):
         other = clockwise(g, seat, step)
         sorts, free = of(b.sorts, other), of(b.free, other)
-        is_guarded = sorts & ((0xFF << SORT * AGENT) | (0xFF << SORT * CRIMINAL)) != 0
+        is_guarded = sorts & GUARDS != 0
         h.foe_sorts |= sorts
-        exposed |= sorts & ~(i64(0xFF << SORT * BOSS) if is_guarded else i64(0))
+        exposed |= sorts & ~(BOSSES if is_guarded else i64(0))
         for w in range(m.foes.shape[0]):
             bosses = f.of_kind[BOSS, w]
             m.foes[w] |= free[w]
